@@ -1,0 +1,1 @@
+"""The nouns: evidence, conditions, verdicts, policy. Pure: no I/O, no clock."""
