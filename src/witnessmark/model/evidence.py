@@ -41,7 +41,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 # --- session ---------------------------------------------------------------------------------------------------------
 
 
-class SessionOpened(Fact):
+class SessionOpened(Fact, frozen=True, kw_only=True):
     """A channel to a server was opened; `listening` says that it can carry unsolicited notifications."""
 
     KIND = "session.opened"
@@ -50,7 +50,7 @@ class SessionOpened(Fact):
     listening: bool = False
 
 
-class SessionOffered(Fact):
+class SessionOffered(Fact, frozen=True, kw_only=True):
     """The client proposed a protocol version: `initialize`, `server/discover`, or the `_meta` of a modern request."""
 
     KIND = "session.offered"
@@ -63,7 +63,7 @@ class SessionOffered(Fact):
     capabilities: tuple[str, ...] = ()
 
 
-class SessionNegotiated(Fact):
+class SessionNegotiated(Fact, frozen=True, kw_only=True):
     """The server accepted: by its `initialize` or `server/discover` result, or by answering a modern request.
 
     `list_changed` is None where the capability was never shown (a pinned modern client), which is not False.
@@ -81,13 +81,13 @@ class SessionNegotiated(Fact):
     instructions: str = ""
 
 
-class SessionConfirmed(Fact):
+class SessionConfirmed(Fact, frozen=True, kw_only=True):
     """The client sent `notifications/initialized`."""
 
     KIND = "session.confirmed"
 
 
-class SessionRefused(Fact):
+class SessionRefused(Fact, frozen=True, kw_only=True):
     """A negotiation, or a request because of its version, header or missing capability, was refused.
 
     `reason`: version | header | capability | error | http | lost (a known session id is no longer known) | not_mcp.
@@ -103,7 +103,7 @@ class SessionRefused(Fact):
     requested: str = ""
 
 
-class SessionChallenged(Fact):
+class SessionChallenged(Fact, frozen=True, kw_only=True):
     """An authorization challenge: scheme, error code and scope names, the resource's origin; never a token."""
 
     KIND = "session.challenged"
@@ -118,7 +118,7 @@ class SessionChallenged(Fact):
     resource: str = ""
 
 
-class SessionClosed(Fact):
+class SessionClosed(Fact, frozen=True, kw_only=True):
     """The channel ended: by whom, and the server's exit code where one is known (negative: killed by that signal)."""
 
     KIND = "session.closed"
@@ -129,7 +129,7 @@ class SessionClosed(Fact):
 # --- catalog ---------------------------------------------------------------------------------------------------------
 
 
-class CatalogChanged(Fact):
+class CatalogChanged(Fact, frozen=True, kw_only=True):
     """A change signal: `notifications/tools/list_changed`. `malformed`: announced, but its params are not an object."""
 
     KIND = "catalog.changed"
@@ -137,7 +137,7 @@ class CatalogChanged(Fact):
     malformed: bool = False
 
 
-class ListStarted(Fact):
+class ListStarted(Fact, frozen=True, kw_only=True):
     """A `tools/list` request left. `cursor` is a keyed hash, None where the request has none (absent or null).
 
     `origin` is `client`, or `witness` for a list of our own, which never stands for the client's traversal.
@@ -160,7 +160,7 @@ class ToolRef(msgspec.Struct, frozen=True, array_like=True):
     meaning: str = ""
 
 
-class ListPage(Fact):
+class ListPage(Fact, frozen=True, kw_only=True):
     """A page of `tools/list`. `next` is a keyed hash, None where there is none (absent or null; "" is a cursor).
 
     `ambiguous` names the tools that have no contract (duplicate member names, no name, no canonical form).
@@ -177,7 +177,7 @@ class ListPage(Fact):
     size_bytes: int = 0
 
 
-class ListFailed(Fact):
+class ListFailed(Fact, frozen=True, kw_only=True):
     """A `tools/list` request was answered by an error, by something unreadable, or not at all."""
 
     KIND = "catalog.list_failed"
@@ -186,7 +186,7 @@ class ListFailed(Fact):
     reason: str = "error"
 
 
-class SubscriptionAsked(Fact):
+class SubscriptionAsked(Fact, frozen=True, kw_only=True):
     """`subscriptions/listen` was sent; `tools_list_changed` tells whether tool changes were asked for (2026-07-28)."""
 
     KIND = "catalog.subscription_asked"
@@ -194,7 +194,7 @@ class SubscriptionAsked(Fact):
     tools_list_changed: bool = False
 
 
-class SubscriptionAcknowledged(Fact):
+class SubscriptionAcknowledged(Fact, frozen=True, kw_only=True):
     """The server acknowledged; `tools_list_changed` is the honoured part, not the wish."""
 
     KIND = "catalog.subscription_acknowledged"
@@ -202,7 +202,7 @@ class SubscriptionAcknowledged(Fact):
     tools_list_changed: bool = False
 
 
-class SubscriptionEnded(Fact):
+class SubscriptionEnded(Fact, frozen=True, kw_only=True):
     """A subscription ended: `how` is result | cancelled | error | dropped."""
 
     KIND = "catalog.subscription_ended"
@@ -221,7 +221,7 @@ class ShownTool(msgspec.Struct, frozen=True, array_like=True):
     deferred: bool = False
 
 
-class CatalogInstalled(Fact):
+class CatalogInstalled(Fact, frozen=True, kw_only=True):
     """A host's report of what it shows the model at this instant (a receipt about the client's side)."""
 
     KIND = "catalog.installed"
@@ -234,7 +234,7 @@ class CatalogInstalled(Fact):
     observed: bool = False
 
 
-class ContractApproved(Fact):
+class ContractApproved(Fact, frozen=True, kw_only=True):
     """The approved contracts of a server (what a lockfile holds)."""
 
     KIND = "contract.approved"
@@ -244,7 +244,7 @@ class ContractApproved(Fact):
 # --- calls -----------------------------------------------------------------------------------------------------------
 
 
-class CallStarted(Fact):
+class CallStarted(Fact, frozen=True, kw_only=True):
     """A `tools/call` request left. `echo` is the hash of the `requestState` that it returns (a further round).
 
     `undeclared` and `missing` count argument names against the contract that the client was last served;
@@ -268,7 +268,7 @@ class CallStarted(Fact):
     trace: str = ""
 
 
-class CallProgress(Fact):
+class CallProgress(Fact, frozen=True, kw_only=True):
     """A progress notification: hashed token and the number as sent (None where it is not a finite number)."""
 
     KIND = "call.progress"
@@ -277,7 +277,7 @@ class CallProgress(Fact):
     total: float | None = None
 
 
-class CallCancelled(Fact):
+class CallCancelled(Fact, frozen=True, kw_only=True):
     """`notifications/cancelled` for a request id, by the side that sent it."""
 
     KIND = "call.cancelled"
@@ -285,7 +285,7 @@ class CallCancelled(Fact):
     by: str = "client"
 
 
-class CallArriving(Fact):
+class CallArriving(Fact, frozen=True, kw_only=True):
     """A large answer began to arrive and is being forwarded; it is not an answer yet."""
 
     KIND = "call.arriving"
@@ -293,7 +293,7 @@ class CallArriving(Fact):
     size_bytes: int = 0
 
 
-class CallAnswered(Fact):
+class CallAnswered(Fact, frozen=True, kw_only=True):
     """The answer to a `tools/call`.
 
     `outcome`: result | tool_error (`isError: true`) | error (JSON-RPC error, or an HTTP refusal) | invalid (an envelope
@@ -315,7 +315,7 @@ class CallAnswered(Fact):
     probable: bool = False
 
 
-class TaskReported(Fact):
+class TaskReported(Fact, frozen=True, kw_only=True):
     """What a task's status is now, from `tasks/get`, `tasks/result`, `tasks/cancel` or a notification.
 
     `outcome` is set where the report carries the end: result | tool_error | error; `gone` where the handle is unknown.
@@ -329,7 +329,7 @@ class TaskReported(Fact):
     gone: bool = False
 
 
-class RequestAnswered(Fact):
+class RequestAnswered(Fact, frozen=True, kw_only=True):
     """Another request (ping, prompts, resources, ...) was answered; counted, decides nothing but acceptance."""
 
     KIND = "request.answered"
@@ -337,7 +337,7 @@ class RequestAnswered(Fact):
     code: int | None = None
 
 
-class ResponseUnpaired(Fact):
+class ResponseUnpaired(Fact, frozen=True, kw_only=True):
     """A response that no open request waits for.
 
     `reason`: nobody (an id never seen) | duplicate (an answered id, other content) | repeated (an answered id, equal
@@ -350,7 +350,7 @@ class ResponseUnpaired(Fact):
     side: str = "server"
 
 
-class WireMalformed(Fact):
+class WireMalformed(Fact, frozen=True, kw_only=True):
     """Bytes that are not what the protocol demands; the finding's name, the size and the offset, never the bytes.
 
     `fatal` is true where a message may be lost in them; false for junk between messages and for advisories.
@@ -367,7 +367,7 @@ class WireMalformed(Fact):
 # --- declarations and receipts ---------------------------------------------------------------------------------------
 
 
-class EffectDeclared(Fact):
+class EffectDeclared(Fact, frozen=True, kw_only=True):
     """What the operator says of a tool: its effect class, operation key and two clocks (seconds)."""
 
     KIND = "effect.declared"
@@ -380,7 +380,7 @@ class EffectDeclared(Fact):
     digest: str = ""
 
 
-class EffectReported(Fact):
+class EffectReported(Fact, frozen=True, kw_only=True):
     """A destination's answer about an effect: by call (id, and channel where ids repeat) or by operation key."""
 
     KIND = "effect.reported"
@@ -393,7 +393,7 @@ class EffectReported(Fact):
     self_reported: bool = False
 
 
-class EffectAccepted(Fact):
+class EffectAccepted(Fact, frozen=True, kw_only=True):
     """A person accepted that an effect stays unknown: it ends the alarm and proves nothing."""
 
     KIND = "effect.accepted_unknown"
@@ -403,7 +403,7 @@ class EffectAccepted(Fact):
     who: str = ""
 
 
-class OutcomeDeclared(Fact):
+class OutcomeDeclared(Fact, frozen=True, kw_only=True):
     """A promised outcome and how it will be verified, declared by the operator."""
 
     KIND = "outcome.declared"
@@ -414,7 +414,7 @@ class OutcomeDeclared(Fact):
     proves_effect: bool = False
 
 
-class OutcomeReported(Fact):
+class OutcomeReported(Fact, frozen=True, kw_only=True):
     """A verifier's answer. `error`: the verifier crashed, which is unknown, not failed."""
 
     KIND = "outcome.reported"
@@ -426,7 +426,7 @@ class OutcomeReported(Fact):
     found: str = ""
 
 
-class RunOpened(Fact):
+class RunOpened(Fact, frozen=True, kw_only=True):
     """A run began: what it needs of its sessions, and whose it is."""
 
     KIND = "run.opened"
@@ -435,7 +435,7 @@ class RunOpened(Fact):
     requires_capabilities: tuple[str, ...] = ()
 
 
-class RunClosed(Fact):
+class RunClosed(Fact, frozen=True, kw_only=True):
     """The run's runner closed it: it is judged as of this instant; what comes later belongs to later runs."""
 
     KIND = "run.closed"
@@ -444,7 +444,7 @@ class RunClosed(Fact):
 # --- the log about itself --------------------------------------------------------------------------------------------
 
 
-class EvidenceGap(Fact):
+class EvidenceGap(Fact, frozen=True, kw_only=True):
     """The observer knows that it lost observations here: how many if known, and why."""
 
     KIND = "evidence.gap"
@@ -453,7 +453,7 @@ class EvidenceGap(Fact):
     line: int | None = None
 
 
-class EvidenceCheckpoint(Fact):
+class EvidenceCheckpoint(Fact, frozen=True, kw_only=True):
     """Somebody who holds the log attests a session's count and head hash at this instant (the session is in `of`)."""
 
     KIND = "evidence.checkpoint"
@@ -462,13 +462,13 @@ class EvidenceCheckpoint(Fact):
     head: str = ""
 
 
-class EvidenceBeat(Fact):
+class EvidenceBeat(Fact, frozen=True, kw_only=True):
     """The observer is alive and saw nothing new: the log speaks up to this instant."""
 
     KIND = "evidence.beat"
 
 
-class EvidenceClosed(Fact):
+class EvidenceClosed(Fact, frozen=True, kw_only=True):
     """The observer's last word: how many events precede this one in its session, and their head hash."""
 
     KIND = "evidence.closed"
@@ -489,7 +489,7 @@ FACTS: Final[dict[str, type[Fact]]] = {
 """Every kind of fact by its name; the CloudEvents `type` is `witnessmark.` + the name."""
 
 
-class UnknownFact(Fact):
+class UnknownFact(Fact, frozen=True, kw_only=True):
     """A kind that this version does not know: kept in the order, able to prove nothing."""
 
     KIND = ""
