@@ -1,0 +1,49 @@
+"""What every test shares: the rule that a test which could not run is never mistaken for one that passed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOT_RUN = "NOT RUN: "
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--not-run-fails", action="store_true", help="fail the run when a test could not run where it stands (make test does)")
+
+
+@pytest.fixture
+def not_run() -> Callable[[str], None]:
+    """Return a function that skips the test with the name of what is missing; under `make test` that fails the run at its end."""
+
+    def skip(missing: str) -> None:
+        pytest.skip(NOT_RUN + missing)
+
+    return skip
+
+
+def not_run_reasons(config: pytest.Config) -> list[str]:
+    """Return the reasons of all tests that could not run, each once, in the order they came."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:
+        return []
+    texts = [report.longrepr[2] for report in reporter.stats.get("skipped", ()) if isinstance(report.longrepr, tuple)]
+    return list(dict.fromkeys(text[text.index(NOT_RUN) :] for text in texts if NOT_RUN in text))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.getoption("--not-run-fails") and not_run_reasons(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    reasons = not_run_reasons(config)
+    if reasons:
+        terminalreporter.section("could not run here", red=True)
+        for reason in reasons:
+            terminalreporter.line(reason)
