@@ -18,10 +18,7 @@ import re
 from enum import Enum, auto
 from typing import Any, Final
 
-import msgspec
-
-from witnessmark.wire.jsonrpc import Message, parse
-from witnessmark.wire.revisions import META_PROGRESS_TOKEN, META_PROTOCOL_VERSION
+from witnessmark.wire.envelope import FOLLOWED, PRESENCE_ONLY, WANTED, Envelope
 from witnessmark.wire.strictjson import MAX_DEPTH, Finding, JsonFinding, decode
 
 MAX_TOKEN_BYTES: Final = 2048
@@ -29,32 +26,6 @@ MAX_TOKEN_BYTES: Final = 2048
 
 MAX_NAMES_REMEMBERED: Final = 64
 """Names of one envelope object that are compared to find duplicates; the revisions define at most 12 members for any of them."""
-
-_FOLLOWED: Final = frozenset({(), ("params",), ("result",), ("error",), ("params", "_meta")})
-"""Objects whose members are read."""
-
-_WANTED: Final = frozenset(
-    {
-        ("jsonrpc",),
-        ("id",),
-        ("method",),
-        ("params",),
-        ("result",),
-        ("error",),
-        ("result", "isError"),
-        ("result", "resultType"),
-        ("error", "code"),
-        ("error", "message"),
-        ("params", "name"),
-        ("params", "_meta"),
-        ("params", "_meta", META_PROGRESS_TOKEN),
-        ("params", "_meta", META_PROTOCOL_VERSION),
-    }
-)
-"""Members that stand in the skeleton."""
-
-_PRESENCE_ONLY: Final = frozenset({("error", "message")})
-"""Wanted strings whose text is a peer's words: only that they are there is kept."""
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*+")
 _STRING_BODY: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
@@ -67,43 +38,6 @@ _ALLOWED_BYTES: Final = bytes(code for code in range(256) if code >= 0x20 or cod
 _QUOTE, _COLON, _COMMA = b'":,'
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_ARRAY, _CLOSE_ARRAY = b"{}[]"
 _CLOSED_BY: Final = {_OPEN_OBJECT: _CLOSE_OBJECT, _OPEN_ARRAY: _CLOSE_ARRAY}
-
-
-class Envelope(msgspec.Struct, frozen=True):
-    """What a frame says of itself, without its content.
-
-    `skeleton` is the frame's value with all but the wanted members left out (a wanted member that is no scalar is an
-    empty object or array); `size` is in bytes, `closed` is True once the root value is complete and nothing but
-    whitespace followed; `batch` says that the root is an array, whose members are not read.
-    """
-
-    skeleton: dict[str, Any]
-    size: int
-    closed: bool
-    batch: bool
-    findings: tuple[Finding, ...]
-
-    @property
-    def ambiguous(self) -> bool:
-        """True if a member of the envelope stood twice."""
-        return any(finding.at_envelope for finding in self.findings)
-
-    @property
-    def has_result(self) -> bool:
-        """True if a `result` member was seen."""
-        return "result" in self.skeleton
-
-    @property
-    def has_error(self) -> bool:
-        """True if an `error` member was seen."""
-        return "error" in self.skeleton
-
-    def message(self) -> Message:
-        """The message by its skeleton: wanted members are real, all else is missing.
-
-        Of a batch it is Invalid (EmptyBatch): its members were not read.
-        """
-        return parse([] if self.batch else self.skeleton)
 
 
 class _Expect(Enum):
@@ -248,7 +182,7 @@ class BigFrameScanner:
         if code in b"[{":
             self._open(code, offset)
             return position + 1
-        capture = (*here.path, here.name) in _WANTED and len(self._followed) > 1
+        capture = (*here.path, here.name) in WANTED and len(self._followed) > 1
         if code == _QUOTE:
             self._begin_string(capture=capture)
             return position + 1
@@ -329,8 +263,8 @@ class BigFrameScanner:
         path = (*here.path, here.name)
         if self._capture is not None:
             value = self._captured(offset)
-            if path in _WANTED:
-                here.members[here.name] = "" if path in _PRESENCE_ONLY and isinstance(value, str) else value
+            if path in WANTED:
+                here.members[here.name] = "" if path in PRESENCE_ONLY and isinstance(value, str) else value
         self._capture = None
         here.expect = _Expect.COMMA_OR_END
 
@@ -350,11 +284,11 @@ class BigFrameScanner:
                 self._followed.append(_Followed((), self._root))
             return
         path = (*here.path, here.name)
-        if path not in _WANTED:
+        if path not in WANTED:
             return
         members: dict[str, Any] = {}
         here.members[here.name] = members if code == _OPEN_OBJECT else []
-        if code == _OPEN_OBJECT and path in _FOLLOWED:
+        if code == _OPEN_OBJECT and path in FOLLOWED:
             self._followed.append(_Followed(path, members))
 
     def _close(self, code: int, offset: int) -> None:

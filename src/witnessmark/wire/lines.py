@@ -15,7 +15,8 @@ from typing import Final
 
 import msgspec
 
-from witnessmark.wire.bigframe import BigFrameScanner, Envelope
+from witnessmark.wire.bigframe import BigFrameScanner
+from witnessmark.wire.envelope import Envelope
 from witnessmark.wire.strictjson import MAX_FRAME_BYTES
 
 BUFFER_LIMIT_BYTES: Final = MAX_FRAME_BYTES
