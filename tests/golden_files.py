@@ -1,0 +1,16 @@
+"""Comparing an output with a file that a person reviewed. `WITNESSMARK_UPDATE_GOLDEN=1` rewrites the files; git shows the difference."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+UPDATE = "WITNESSMARK_UPDATE_GOLDEN"
+
+
+def assert_golden(path: Path, text: str) -> None:
+    if os.environ.get(UPDATE):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert path.exists(), f"{path.name} is missing: run the test once with {UPDATE}=1 and review the file"
+    assert text == path.read_text(encoding="utf-8"), f"differs from {path.name}; if it is meant, run with {UPDATE}=1 and review"
