@@ -1,0 +1,37 @@
+"""The loop alone: `python passthrough.py COMMAND ARG...` proxies without looking. Shows what the process side does by itself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from witnessmark.adapters.child import end_like, spawn
+from witnessmark.adapters.descriptors import claim_standard_streams
+from witnessmark.adapters.signals import SignalPipe
+from witnessmark.adapters.stdio_proxy import Side, StdioProxy
+
+OTHER: dict[Side, Side] = {"client": "server", "server": "client"}
+
+
+class PassThrough:
+    def receive(self, side: Side, data: bytes) -> Iterable[tuple[Side, bytes]]:
+        return [(OTHER[side], data)]
+
+    def eof(self, side: Side) -> Iterable[tuple[Side, bytes]]:
+        return []
+
+    def idle(self) -> None: ...
+
+    def exited(self, code: int | None) -> None: ...
+
+
+def main() -> int:
+    claim_standard_streams()
+    signals = SignalPipe()
+    child = spawn(tuple(sys.argv[1:]), mask=signals.original_mask)
+    signals.start()
+    return end_like(StdioProxy(child, signals, PassThrough()).run())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
