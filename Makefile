@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest --not-run-fails
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-full lint format peers peer-mcp1 peer-fastmcp peer-npm lock build clean
+.PHONY: help env demo test test-full lint format docs peers peer-mcp1 peer-fastmcp peer-npm lock build clean
 
 help:
 	@echo "make demo       set up and run the demo: real client, real servers, true verdicts"
@@ -21,6 +21,7 @@ help:
 	@echo "make peers      only set up other SDK generations and npm servers, each in its own place"
 	@echo "make lint       ruff, mypy, import contracts"
 	@echo "make format     let ruff rewrite what it can"
+	@echo "make docs       write the generated pages in docs/ anew"
 	@echo "make lock       renew the lock files in requirements/ (network; review the difference)"
 	@echo "make build      wheel and source archive in dist/"
 	@echo "make clean      remove everything that make made"
@@ -96,6 +97,13 @@ test-full: env
 format: env
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# A generated page is written by the module that has its table: render/X_page.py writes docs/X.md.
+docs: env
+	@for page in src/witnessmark/render/*_page.py; do \
+	  name=$$(basename $$page _page.py); echo "docs/$$name.md"; \
+	  $(BIN)/python -m witnessmark.render.$${name}_page > docs/$$name.md.new && mv docs/$$name.md.new docs/$$name.md || exit 1; \
+	done
 
 # --- releases --------------------------------------------------------------------------------------------------------
 

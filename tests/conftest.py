@@ -1,15 +1,33 @@
-"""What every test shares: the rule that a test which could not run is never mistaken for one that passed."""
+"""What every test shares: no clock decides, nothing is written outside, and a test that could not run never looks like one that passed."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 NOT_RUN = "NOT RUN: "
+
+# A slow machine fails no property; CI draws the same examples every time, so that a red run can be run again.
+settings.register_profile(
+    "suite", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("suite")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the suite out of the user's evidence, and the user's run out of the suite."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("WITNESSMARK_")]:
+            patch.delenv(name)
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -32,9 +32,15 @@ MODULES: Final = frozenset({"importlib.metadata", "importlib.resources", "urllib
 VALIDATOR_MAKERS: Final = ("is_valid", "validate", "evaluate", "iter_errors", "validator_for", "bundle", "dereference")
 
 
-def reaches(tree: ast.AST) -> Iterator[str]:
+def importable(tree: ast.Module) -> ast.Module:
+    """Return the module without its `if __name__ == "__main__"` block: that runs when a page is generated, never on import."""
+    body = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'")]
+    return ast.Module(body=body, type_ignores=[])
+
+
+def reaches(tree: ast.Module) -> Iterator[str]:
     """Yield each way in which a module reaches for the world, with its line."""
-    for node in ast.walk(tree):
+    for node in ast.walk(importable(tree)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
             yield f"line {node.lineno}: {node.func.id}()"
         elif isinstance(node, ast.Attribute) and tuple(ast.unparse(node).split(".")[-2:]) in ATTRIBUTES:
