@@ -152,12 +152,14 @@ class ListStarted(Fact, frozen=True, kw_only=True):
 
 
 class ToolRef(msgspec.Struct, frozen=True, array_like=True):
-    """A tool of a page: name, contract digest (64 hex), short digests of what is shown and of its meaning (32 hex)."""
+    """A tool of a page: name, contract digest (64 hex), short digests of what is shown and of its meaning (32 hex), and
+    whether its annotations say `readOnlyHint: true` (a hint: it loosens nothing unless policy trusts the server)."""
 
     name: str
     digest: str
     shown: str = ""
     meaning: str = ""
+    read_only_hint: bool = False
 
 
 class ListPage(Fact, frozen=True, kw_only=True):

@@ -1,0 +1,335 @@
+"""The calls of a run: joined by id, token, requestState and task; held in detail while evidence about them may still come.
+
+Memory is bounded by what is open: a successful call of a read-only tool is counted and let go at once; a call that may have
+effects is held for its receipt, at most MAX_HELD of them. What is pushed out beyond that can no longer be proved, and the
+run says so (`TooManyCalls`) instead of turning green. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+from witnessmark.model.evidence import (
+    CallAnswered,
+    CallCancelled,
+    CallProgress,
+    CallStarted,
+    EffectAccepted,
+    EffectReported,
+    TaskReported,
+)
+from witnessmark.state.call import Call, CallPhase, CallTrigger
+from witnessmark.state.effect import Effects
+from witnessmark.state.session import Mark
+
+MAX_HELD: Final = 16_384
+"""Calls held for a receipt or a settlement: about 700 B each, so at most 12 MB of the 80 MB that judging may take."""
+MAX_REMEMBERED_TOKENS: Final = 1_024
+"""Tokens of ended calls that are remembered, to tell a heartbeat after the response from one for an unknown token."""
+MAX_EARLY_RECEIPTS: Final = 1_024
+"""Receipts that came before their call (clocks of two sources differ); a lost one leaves the effect Unknown."""
+MAX_STALE_CALLS: Final = 256
+"""Calls by an outdated contract that are shown one by one; more are counted and decide just as well."""
+_TRIM_LOOKAHEAD: Final = 64
+
+ENDS: Final = {
+    "result": CallTrigger.RESULT,
+    "tool_error": CallTrigger.FAILURE,
+    "error": CallTrigger.FAILURE,
+    "invalid": CallTrigger.FAILURE,
+}
+REFUSED_CODES: Final = frozenset({-32020, -32021, -32022, -32042})
+"""Errors that mean "refused before dispatch" (2026-07-28 schema, 2025-11-25 URL elicitation): nothing was executed."""
+REFUSED_STATUS: Final = frozenset({401, 403})
+
+
+class Calls:
+    """Every call of a run that may still matter, and the counts of those that do not."""
+
+    __slots__ = (
+        "answered", "by_id", "ended_tokens", "early", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown", "last",
+        "last_effect", "last_success", "pushed_out", "reads", "recovered", "stale", "stale_more", "started", "succeeded", "tasks",
+        "tokens", "waiting",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, list[Call]] = {}
+        self.tokens: dict[tuple[str, str, str], Call] = {}
+        self.ended_tokens: OrderedDict[tuple[str, str, str], None] = OrderedDict()
+        self.waiting: dict[tuple[str, str, str, str], Call] = {}
+        self.tasks: dict[tuple[str, str], Call] = {}
+        self.held: OrderedDict[int, Call] = OrderedDict()
+        self.failed_by_tool: dict[tuple[str, str], dict[int, Call]] = {}
+        self.early: list[tuple[EffectReported | EffectAccepted, Mark]] = []
+        self.stale: list[Call] = []
+        self.stale_more = 0
+        self.pushed_out: Mark | None = None
+        self.first_effect: Mark | None = None
+        self.last_effect: Mark | None = None
+        self.last_success: Mark | None = None
+        self.last: Mark | None = None
+        self.reads: Mark | None = None
+        self.answered: Mark | None = None
+        self.started = self.succeeded = self.failed = self.recovered = 0
+        self.invalid_unknown: dict[str, int] = {}
+
+    # --- the exchange ------------------------------------------------------------------------------------------------
+
+    def start(self, fact: CallStarted, mark: Mark, effects: Effects) -> tuple[Call, bool]:
+        """The call that `fact` begins or goes on with, and whether it is new."""
+        call = self._next_round(fact, mark)
+        if call is not None:
+            self._index(call)
+            return call, False
+        call = Call(fact, mark)
+        declared = effects.declaration(fact.server, fact.tool)
+        if declared is not None:
+            call.effect = declared.fact.effect
+            call.has_key = declared.fact.has_key
+            call.inactivity_s = declared.fact.inactivity_s
+            call.absolute_s = declared.fact.absolute_s
+        self.started += 1
+        self.last = mark
+        if call.read_only:
+            self.reads = declared.mark if declared is not None else mark
+        else:
+            self.first_effect = self.first_effect or mark
+            self.last_effect = mark
+        self._index(call)
+        self.held[mark.n] = call
+        if len(self.held) > MAX_HELD:
+            self._trim(mark)
+        if self.early:
+            self._early(call, effects)
+        return call, True
+
+    def _index(self, call: Call) -> None:
+        known = self.by_id.get(call.id)
+        if known is None:
+            self.by_id[call.id] = [call]
+        elif call not in known:
+            known.append(call)
+        if call.token is not None:
+            self.tokens[call.server, call.peer, call.token] = call
+
+    def _next_round(self, fact: CallStarted, mark: Mark) -> Call | None:
+        if not (fact.answers_input or fact.echo):
+            return None
+        # 2026-07-28, basic/patterns/mrtr: a new id, the original params, and the exact requestState echoed.
+        key = (fact.server, fact.tool, fact.arguments, fact.echo)
+        call = self.waiting.pop(key, None)
+        if call is None or call.phase is not CallPhase.WAITING:
+            return None
+        self._forget_token(call)
+        call.next_round(fact, mark)
+        return call
+
+    def find(self, server: str, channel: str, id_: str) -> Call | None:
+        """The newest call with this id: in this channel first, then anywhere on the server (a resumed stream)."""
+        known = self.by_id.get(id_)
+        if known is None:
+            return None
+        for call in reversed(known):
+            if call.channel == channel and call.server == server:
+                return call
+        return next((call for call in reversed(known) if call.server == server and call.answer is None), None)
+
+    def progress(self, fact: CallProgress, mark: Mark) -> Call | None:
+        """A heartbeat: to the call that owns the token, else counted by its reason."""
+        key = (fact.server, fact.peer, fact.token)
+        call = self.tokens.get(key)
+        if call is not None:
+            call.progress(fact, mark)
+            return call
+        reason = "after_response" if key in self.ended_tokens else "unknown_token"
+        self.invalid_unknown[reason] = self.invalid_unknown.get(reason, 0) + 1
+        return None
+
+    def cancel(self, fact: CallCancelled, mark: Mark) -> None:
+        """A cancellation by the client; for an answered call it changes nothing."""
+        call = self.find(fact.server, fact.channel, fact.id)
+        if call is not None and call.move(CallTrigger.CANCEL):
+            call.loss = "Cancelled"
+            call.ended = mark
+
+    def answer(self, fact: CallAnswered, mark: Mark) -> Call | None:
+        """The answer of a call; returns the call where one waited for it."""
+        call = self.find(fact.server, fact.channel, fact.id)
+        if call is None:
+            return None
+        if fact.outcome == "input_required":
+            call.ask(fact.state, mark)
+            if call.phase is CallPhase.WAITING:
+                self.waiting[call.server, call.tool, call.arguments, fact.state] = call
+        elif fact.outcome == "task":
+            if call.move(CallTrigger.HANDLE):
+                call.task, call.task_status = fact.task, fact.task_status
+                self.tasks[call.server, fact.task] = call
+        elif fact.outcome == "lost":
+            self.lose(call, "ResponseLost", mark)
+        else:
+            self._end(call, fact.outcome, fact, mark)
+        return call
+
+    def _end(self, call: Call, outcome: str, fact: CallAnswered | TaskReported, mark: Mark) -> None:
+        # An error after a cancellation says that the server stopped listening, not that nothing was done (seen: mcp 1.30
+        # answers a cancelled call with code 0).
+        if call.phase is CallPhase.CANCELLED and outcome == "error":
+            return
+        if not call.move(ENDS[outcome]):
+            return
+        call.outcome, call.code, call.answer, call.ended = outcome, fact.code, mark, mark
+        if isinstance(fact, CallAnswered):
+            call.status, call.violation = fact.status, fact.violation
+            call.refused = fact.code in REFUSED_CODES or fact.status in REFUSED_STATUS
+        self.answered = mark
+        self._forget_token(call)
+        if call.phase is CallPhase.RETURNED:
+            self.succeeded += 1
+            if self.last_success is None or call.started.n > self.last_success.n:
+                self.last_success = call.started
+            self._settle_earlier(call)
+            if call.read_only:
+                self._release(call)
+        else:
+            self.failed += 1
+            self.failed_by_tool.setdefault((call.server, call.tool), {})[call.started.n] = call
+
+    def _settle_earlier(self, call: Call) -> None:
+        """A later success settles an earlier failure of the same tool under the same operation key, or one that was
+        refused before dispatch; failures of read-only tools are settled at judgement, when the agent moved on."""
+        failures = self.failed_by_tool.get((call.server, call.tool))
+        if not failures:
+            return
+        for n, failure in list(failures.items()):
+            same_key = failure.key is not None and failure.key == call.key
+            if n < call.started.n and (same_key or failure.refused or failure.read_only):
+                failure.settled = True
+                self.recovered += 1
+                del failures[n]
+
+    def lose(self, call: Call, reason: str, mark: Mark) -> None:
+        """The call's connection, process or task handle is gone."""
+        if call.move(CallTrigger.LOSS):
+            call.loss = reason
+            call.ended = mark
+
+    def lose_channel(self, server: str, channel: str, peer: str, mark: Mark, *, whole: bool) -> None:
+        """Every open call of the channel (or of the whole peer, for stdio) is lost."""
+        for call in [c for c in self.held.values() if c.open and c.server == server]:
+            if call.channel == channel or (whole and call.peer == peer):
+                self.lose(call, "ResponseLost", mark)
+
+    def task(self, fact: TaskReported, mark: Mark) -> None:
+        """A task's status, from polling or a notification."""
+        call = self.tasks.get((fact.server, fact.task))
+        if call is None:
+            return
+        if fact.gone:
+            self.lose(call, "TaskLost", mark)
+        elif fact.outcome in ENDS:
+            self._end(call, fact.outcome, fact, mark)
+        elif fact.status == "failed":
+            self._end(call, "tool_error", fact, mark)
+        elif fact.status == "cancelled":
+            # 2025-11-25 tasks: a cancelled task may still finish its work, so nothing is proved about its effect.
+            self.lose(call, "Cancelled", mark)
+        elif fact.status:
+            call.task_status = fact.status
+        if not call.open:
+            self.tasks.pop((fact.server, fact.task), None)
+
+    # --- receipts ----------------------------------------------------------------------------------------------------
+
+    def targets(self, fact: EffectReported | EffectAccepted) -> list[Call]:
+        """The calls that a receipt by request id speaks for: one, or none where the id is ambiguous or unknown."""
+        known = self.by_id.get(fact.call or "", [])
+        if fact.call_channel is not None:
+            known = [call for call in known if call.channel == fact.call_channel]
+        named = [call for call in known if call.server == fact.server] or known
+        return named if len(named) == 1 else []
+
+    def report(self, fact: EffectReported, mark: Mark, effects: Effects) -> None:
+        """A destination's answer: by call id, by key, or kept for a call that has not been seen yet."""
+        if fact.call is not None:
+            targets = self.targets(fact)
+            for call in targets:
+                effects.report_call(call, fact, mark)
+            if not targets:
+                self._keep_early(fact, mark, effects)
+        effects.report_key(fact, mark)
+
+    def accept(self, fact: EffectAccepted, mark: Mark) -> None:
+        """A person accepted an unknown effect."""
+        calls = self.targets(fact) if fact.call is not None else [c for c in self.held.values() if c.key is not None and c.key == fact.key]
+        for call in calls:
+            call.accepted = mark
+
+    def _keep_early(self, fact: EffectReported, mark: Mark, effects: Effects) -> None:
+        if len(self.early) < MAX_EARLY_RECEIPTS:
+            self.early.append((fact, mark))
+        effects.unmatched += 1
+
+    def _early(self, call: Call, effects: Effects) -> None:
+        rest: list[tuple[EffectReported | EffectAccepted, Mark]] = []
+        for fact, mark in self.early:
+            if isinstance(fact, EffectReported) and fact.call == call.id and fact.call_channel in (None, call.channel):
+                effects.report_call(call, fact, mark)
+            else:
+                rest.append((fact, mark))
+        self.early = rest
+
+    # --- what is kept ------------------------------------------------------------------------------------------------
+
+    def stale_call(self, call: Call) -> None:
+        """The call was sent by a contract that was no longer current."""
+        if call.stale_client:
+            return
+        call.stale_client = True
+        if len(self.stale) < MAX_STALE_CALLS:
+            self.stale.append(call)
+        else:
+            self.stale_more += 1
+
+    def _forget_token(self, call: Call) -> None:
+        if call.token is None:
+            return
+        key = (call.server, call.peer, call.token)
+        if self.tokens.get(key) is call:
+            del self.tokens[key]
+            self.ended_tokens[key] = None
+            if len(self.ended_tokens) > MAX_REMEMBERED_TOKENS:
+                self.ended_tokens.popitem(last=False)
+
+    def _release(self, call: Call) -> None:
+        self.held.pop(call.started.n, None)
+        failures = self.failed_by_tool.get((call.server, call.tool))
+        if failures is not None:
+            failures.pop(call.started.n, None)
+        known = self.by_id.get(call.id)
+        if known is not None:
+            known.remove(call)
+            if not known:
+                del self.by_id[call.id]
+
+    def _trim(self, mark: Mark) -> None:
+        """Push out the oldest call that nothing can happen to any more, else the oldest ended one."""
+        oldest: Call | None = None
+        for position, call in enumerate(self.held.values()):
+            if call.open:
+                continue
+            oldest = oldest or call
+            if self._finished(call):
+                oldest = call
+                break
+            if position >= _TRIM_LOOKAHEAD:
+                break
+        if oldest is not None:
+            if not self._finished(oldest):
+                self.pushed_out = mark
+            self._release(oldest)
+
+    @staticmethod
+    def _finished(call: Call) -> bool:
+        return call.settled or (call.applied is not None and call.phase is CallPhase.RETURNED)

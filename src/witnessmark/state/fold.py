@@ -1,0 +1,364 @@
+"""The fold: evidence in canonical order -> the state of a run. State holds times, never ticks, so a replay is exact.
+
+`advance` changes its state in place (a copy of every call for every event would make the fold quadratic) and returns nothing;
+nobody else changes it. Continuity is checked here: sequence numbers without holes, one event under one id, a chain that
+holds. A hole is a gap, and a gap blinds every catalog and leaves the request layer Unknown for good.
+Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from witnessmark.model import evidence as e
+from witnessmark.state.call import Call
+from witnessmark.state.calls import Calls
+from witnessmark.state.catalog import Catalog, InstalledReports
+from witnessmark.state.effect import Effects
+from witnessmark.state.outcome import Outcomes
+from witnessmark.state.session import Authorization, Mark, Session
+
+MAX_MARKS: Final = 16
+"""Places of one kind of damage that are named; more are counted."""
+
+
+class Server:
+    """What is known of one configured server."""
+
+    __slots__ = ("approved", "approved_mark", "authorization", "called", "catalogs", "installed", "name", "sessions")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.sessions: dict[str, Session] = {}
+        self.catalogs: dict[str, Catalog] = {}
+        self.authorization = Authorization()
+        self.installed = InstalledReports()
+        self.approved: dict[str, e.ToolRef] | None = None
+        self.approved_mark: Mark | None = None
+        self.called: dict[str, Mark] = {}
+
+    def session(self, peer: str) -> Session:
+        """The session of `peer`, made on first sight."""
+        found = self.sessions.get(peer)
+        if found is None:
+            found = self.sessions[peer] = Session(self.name, peer)
+        return found
+
+    def catalog(self, peer: str) -> Catalog:
+        """The catalog as `peer` discovers it, made on first sight."""
+        found = self.catalogs.get(peer)
+        if found is None:
+            found = self.catalogs[peer] = Catalog(self.name, peer)
+        return found
+
+
+class Log:
+    """One (source, session) log: how far it is whole."""
+
+    __slots__ = ("closed", "covered_us", "expected", "head", "last_id", "observes")
+
+    def __init__(self) -> None:
+        self.expected = 0
+        self.head = b""
+        self.closed: Mark | None = None
+        self.covered_us = -(1 << 62)
+        self.observes = False
+        self.last_id = ""
+
+
+class Damage:
+    """A kind of damage to the log: how often, and the first places."""
+
+    __slots__ = ("count", "marks")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.marks: list[Mark] = []
+
+    def add(self, mark: Mark) -> None:
+        """Note one more."""
+        self.count += 1
+        if len(self.marks) < MAX_MARKS:
+            self.marks.append(mark)
+
+    @property
+    def last(self) -> Mark | None:
+        """The newest named place."""
+        return self.marks[-1] if self.marks else None
+
+
+class RunState:
+    """Everything that a verdict about one run may need; its size is bounded by what is open."""
+
+    __slots__ = (
+        "advisories", "calls", "chain", "checkpoints", "closed", "effects", "equivocations", "events", "fatal", "first", "gaps",
+        "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "outcomes", "requires", "run", "servers",
+        "unpaired", "vantage", "witnessed",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.run = ""
+        self.events = 0
+        self.first: Mark | None = None
+        self.last: Mark | None = None
+        self.logs: dict[tuple[str, str], Log] = {}
+        self.servers: dict[str, Server] = {}
+        self.calls = Calls()
+        self.effects = Effects()
+        self.outcomes = Outcomes()
+        self.opened: e.RunOpened | None = None
+        self.closed: Mark | None = None
+        self.gaps = Damage()
+        self.last_gap: Mark | None = None
+        self.equivocations = Damage()
+        self.chain = Damage()
+        self.fatal: dict[str, Damage] = {}
+        self.unpaired: dict[str, Damage] = {}
+        self.junk = 0
+        self.advisories = 0
+        self.other_requests = 0
+        self.other_errors = 0
+        self.checkpoints: dict[str, tuple[e.EvidenceCheckpoint, int]] = {}
+
+    def server(self, name: str) -> Server:
+        """The server of this name, made on first sight."""
+        found = self.servers.get(name)
+        if found is None:
+            found = self.servers[name] = Server(name)
+        return found
+
+    # --- continuity --------------------------------------------------------------------------------------------------
+
+    def gap(self, mark: Mark) -> None:
+        """Observations were lost here: every catalog is blind until traversed again."""
+        self.gaps.add(mark)
+        self.last_gap = mark
+        for server in self.servers.values():
+            for catalog in server.catalogs.values():
+                catalog.blinded("gap", mark)
+
+    def covered_us(self) -> int | None:
+        """Up to which instant every observer's log speaks; None where all of them are closed."""
+        open_logs = [log.covered_us for log in self.logs.values() if log.observes and log.closed is None]
+        return min(open_logs) if open_logs else None
+
+
+def _continuity(state: RunState, event: e.Event, mark: Mark) -> bool:
+    """Check the event's place in its log; False where it is not to be folded (an equivocation)."""
+    key = (event.source, event.session)
+    log = state.logs.get(key)
+    if log is None:
+        log = state.logs[key] = Log()
+    if event.sequence < log.expected:
+        state.equivocations.add(mark)
+        state.gap(mark)
+        return False
+    if event.sequence > log.expected:
+        state.gap(mark)
+    elif event.hash and log.head and event.prev != log.head:
+        state.chain.add(mark)
+        state.gap(mark)
+    log.expected = event.sequence + 1
+    log.head = event.hash
+    if event.time_us > log.covered_us:
+        log.covered_us = event.time_us
+    if log.closed is not None:
+        state.chain.add(mark)
+        log.closed = None
+    return True
+
+
+def _closed(state: RunState, event: e.Event, fact: e.EvidenceClosed, mark: Mark) -> None:
+    log = state.logs[event.source, event.session]
+    if fact.count == event.sequence and (not fact.head or not event.prev or fact.head == event.prev.hex()):
+        log.closed = mark
+    else:
+        state.chain.add(mark)
+        state.gap(mark)
+
+
+def _checkpoint(state: RunState, event: e.Event, fact: e.EvidenceCheckpoint) -> None:
+    state.checkpoints[fact.of] = (fact, event.time_us)
+
+
+def settle_checkpoints(state: RunState, mark: Mark | None) -> None:
+    """Compare the attested counts and heads with what was read: equal ones let a log speak for longer, others are gaps."""
+    for (_, session), log in state.logs.items():
+        found = state.checkpoints.get(session)
+        if found is None or log.closed is not None:
+            continue
+        attested, time_us = found
+        if attested.count == log.expected and (not log.head or attested.head == log.head.hex()):
+            log.covered_us = max(log.covered_us, time_us)
+        elif attested.count > log.expected and mark is not None:
+            state.gap(mark)
+    state.checkpoints.clear()
+
+
+# --- facts -----------------------------------------------------------------------------------------------------------
+
+
+def _opened(state: RunState, fact: e.SessionOpened, mark: Mark) -> None:
+    server = state.server(fact.server)
+    if server.session(fact.peer).open(fact, mark):
+        server.catalog(fact.peer).blinded("reconnect", mark)
+
+
+def _negotiated(state: RunState, fact: e.SessionNegotiated, mark: Mark) -> None:
+    server = state.server(fact.server)
+    if server.session(fact.peer).negotiate(fact, mark):
+        server.catalog(fact.peer).blinded("reconnect", mark)
+    server.authorization.accept(fact.method, "", mark)
+
+
+def _accept(state: RunState, fact: e.Fact, method: str, tool: str, mark: Mark) -> None:
+    server = state.server(fact.server)
+    server.session(fact.peer).use(method, mark)
+    server.authorization.accept(method, tool, mark)
+
+
+def _session_closed(state: RunState, fact: e.SessionClosed, mark: Mark) -> None:
+    server = state.server(fact.server)
+    session = server.session(fact.peer)
+    whole = session.transport == "stdio"
+    session.close(fact, mark)
+    server.catalog(fact.peer).channel_lost(fact.channel, mark, whole=whole)
+    state.calls.lose_channel(fact.server, fact.channel, fact.peer, mark, whole=whole)
+
+
+def _page(state: RunState, fact: e.ListPage, mark: Mark) -> None:
+    _accept(state, fact, "tools/list", "", mark)
+    catalog = state.server(fact.server).catalog(fact.peer)
+    walk = catalog.page(fact, mark)
+    if walk is not None and walk is catalog.complete:
+        for call in catalog.settle_pending(walk):
+            if isinstance(call, Call):
+                state.calls.stale_call(call)
+
+
+def _call_started(state: RunState, fact: e.CallStarted, mark: Mark) -> None:
+    call, new = state.calls.start(fact, mark, state.effects)
+    if new:
+        server = state.server(fact.server)
+        server.called.setdefault(fact.tool, mark)
+        server.catalog(fact.peer).called(fact.tool, mark, call, fits_older=fact.fits_older)
+
+
+def _call_answered(state: RunState, fact: e.CallAnswered, mark: Mark) -> None:
+    call = state.calls.answer(fact, mark)
+    if call is not None and fact.outcome in ("result", "tool_error", "input_required", "task"):
+        _accept(state, fact, "tools/call", call.tool, mark)
+
+
+def _request_answered(state: RunState, fact: e.RequestAnswered, mark: Mark) -> None:
+    state.other_requests += 1
+    if fact.code is None:
+        _accept(state, fact, fact.method, "", mark)
+    else:
+        state.other_errors += 1
+
+
+def _malformed(state: RunState, fact: e.WireMalformed, mark: Mark) -> None:
+    if fact.fatal:
+        state.fatal.setdefault(fact.finding, Damage()).add(mark)
+    elif fact.finding == "JunkLine":
+        state.junk += 1
+    else:
+        state.advisories += 1
+
+
+def _approved(state: RunState, fact: e.ContractApproved, mark: Mark) -> None:
+    server = state.server(fact.server)
+    server.approved = {tool.name: tool for tool in fact.tools}
+    server.approved_mark = mark
+
+
+def _run_closed(state: RunState, fact: e.RunClosed, mark: Mark) -> None:
+    del fact
+    if state.closed is None:
+        state.closed = mark
+
+
+def _run_opened(state: RunState, fact: e.RunOpened, mark: Mark) -> None:
+    del mark
+    state.opened = fact
+
+
+Handler = Callable[[RunState, Any, Mark], object]
+
+HANDLERS: Final[dict[type[e.Fact], Handler]] = {
+    e.SessionOpened: _opened,
+    e.SessionOffered: lambda s, f, m: s.server(f.server).session(f.peer).offer(f, m),
+    e.SessionNegotiated: _negotiated,
+    e.SessionConfirmed: lambda s, f, m: s.server(f.server).session(f.peer).confirm(m),
+    e.SessionRefused: lambda s, f, m: s.server(f.server).session(f.peer).refuse(f, m),
+    e.SessionChallenged: lambda s, f, m: s.server(f.server).authorization.challenge(f, m),
+    e.SessionClosed: _session_closed,
+    e.CatalogChanged: lambda s, f, m: s.server(f.server).catalog(f.peer).changed(f, m),
+    e.ListStarted: lambda s, f, m: s.server(f.server).catalog(f.peer).list_started(f, m),
+    e.ListPage: _page,
+    e.ListFailed: lambda s, f, m: s.server(f.server).catalog(f.peer).failed(f, m),
+    e.SubscriptionAsked: lambda s, f, m: s.server(f.server).catalog(f.peer).asked_subscription(f),
+    e.SubscriptionAcknowledged: lambda s, f, m: s.server(f.server).catalog(f.peer).acknowledged(f, m),
+    e.SubscriptionEnded: lambda s, f, m: s.server(f.server).catalog(f.peer).unsubscribed(f, m),
+    e.CatalogInstalled: lambda s, f, m: s.server(f.server).installed.report(f, m),
+    e.ContractApproved: _approved,
+    e.CallStarted: _call_started,
+    e.CallProgress: lambda s, f, m: s.calls.progress(f, m),
+    e.CallCancelled: lambda s, f, m: s.calls.cancel(f, m),
+    e.CallAnswered: _call_answered,
+    e.TaskReported: lambda s, f, m: s.calls.task(f, m),
+    e.RequestAnswered: _request_answered,
+    e.ResponseUnpaired: lambda s, f, m: s.unpaired.setdefault(f.reason, Damage()).add(m),
+    e.WireMalformed: _malformed,
+    e.EffectDeclared: lambda s, f, m: s.effects.declare(f, m),
+    e.EffectReported: lambda s, f, m: s.calls.report(f, m, s.effects),
+    e.EffectAccepted: lambda s, f, m: s.calls.accept(f, m),
+    e.OutcomeDeclared: lambda s, f, m: s.outcomes.declare(f, m),
+    e.OutcomeReported: lambda s, f, m: s.outcomes.report(f, m),
+    e.RunOpened: _run_opened,
+    e.RunClosed: _run_closed,
+    e.EvidenceGap: lambda s, f, m: s.gap(m),
+}
+"""What each fact does. CallArriving and EvidenceBeat only move the time up to which the log speaks; kinds that this version
+does not know keep their place in the order and prove nothing."""
+
+_RECEIPTS: Final = (
+    e.CatalogInstalled, e.ContractApproved, e.EffectDeclared, e.EffectReported, e.EffectAccepted, e.OutcomeDeclared,
+    e.OutcomeReported, e.RunOpened, e.RunClosed, e.EvidenceCheckpoint, e.EvidenceClosed, e.EvidenceGap,
+)  # fmt: skip
+
+
+def advance(state: RunState, event: e.Event) -> None:
+    """Fold one event, the next in canonical order, into the state."""
+    mark = Mark(state.events, event.time_us, event.id)
+    state.events += 1
+    state.run = event.run or state.run
+    if state.first is None:
+        state.first = mark
+    if state.last is None or event.time_us >= state.last.time_us:
+        state.last = mark
+    if not _continuity(state, event, mark):
+        return
+    fact = event.fact
+    kind = type(fact)
+    handler = HANDLERS.get(kind)
+    if handler is not None:
+        if state.closed is None or kind in _RECEIPTS:
+            handler(state, fact, mark)
+        if kind not in _RECEIPTS:
+            state.logs[event.source, event.session].observes = True
+    elif kind is e.EvidenceClosed:
+        _closed(state, event, fact, mark)  # type: ignore[arg-type]
+    elif kind is e.EvidenceCheckpoint:
+        _checkpoint(state, event, fact)  # type: ignore[arg-type]
+
+
+def fold(events: Iterable[e.Event]) -> RunState:
+    """The state of the run that `events`, in canonical order, tell of (state.order.canonical_order makes that order)."""
+    state = RunState()
+    for event in events:
+        advance(state, event)
+    settle_checkpoints(state, state.last)
+    return state
