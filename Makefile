@@ -88,9 +88,13 @@ test: env
 	$(MAKE) --no-print-directory lint && $(PYTEST) -m "not full" || exit 1; \
 	test $$peers = ok || { echo "NOT RUN: some peers could not be set up, see above" >&2; exit 1; }
 
+# Programs first (tests/full/run_*.py, each fails by its exit code), then the tests marked `full`, so that pytest has the last word.
 # 2,400 s a test: a soak is long by design; `make test` keeps the 120 s of pyproject.toml.
 test-full: env
 	@peers=ok; $(MAKE) --no-print-directory -k peers || peers=missing; \
+	for program in tests/full/run_*.py; do \
+	  test ! -e "$$program" || { echo "$$program"; PYTHONPATH=tests $(BIN)/python "$$program" || exit 1; }; \
+	done; \
 	$(PYTEST) -m full -o timeout=2400 || exit 1; \
 	test $$peers = ok || { echo "NOT RUN: some peers could not be set up, see above" >&2; exit 1; }
 
