@@ -104,7 +104,7 @@ class BigFrameScanner:
     def envelope(self) -> Envelope:
         """What is known by now; final once every chunk was fed."""
         closed = not self._stopped and self._followed[0].expect is _Expect.NOTHING and not self._utf8.getstate()[0]
-        findings = tuple(self._findings.values())
+        findings = tuple(sorted(self._findings.values(), key=lambda finding: (finding.offset or 0, finding.kind)))
         return Envelope(_copy(self._root), self._size, closed, self._batch, findings)
 
     def feed(self, chunk: bytes) -> None:
@@ -113,12 +113,13 @@ class BigFrameScanner:
         self._size += len(chunk)
         self._check_utf8(chunk, start)
         control = chunk.translate(None, _ALLOWED_BYTES)
-        if control:
-            self._note(JsonFinding.NOT_JSON, start + chunk.index(control[:1]), "unescaped control character")
-            self._stopped = True
+        end = chunk.index(control[:1]) if control else len(chunk)
+        usable = chunk[:end] if control else chunk
         position = 0
-        while position < len(chunk) and not self._stopped:
-            position = self._step(chunk, position, start)
+        while position < end and not self._stopped:
+            position = self._step(usable, position, start)
+        if control and not self._stopped:
+            self._stop(start + end, "unescaped control character")
 
     def _check_utf8(self, chunk: bytes, start: int) -> None:
         if JsonFinding.INVALID_UTF8 in self._findings:
@@ -182,7 +183,10 @@ class BigFrameScanner:
         if code in b"[{":
             self._open(code, offset)
             return position + 1
-        capture = (*here.path, here.name) in WANTED and len(self._followed) > 1
+        if len(self._followed) == 1:
+            self._stop(offset, "neither an object nor an array")
+            return position + 1
+        capture = (*here.path, here.name) in WANTED
         if code == _QUOTE:
             self._begin_string(capture=capture)
             return position + 1
@@ -257,9 +261,6 @@ class BigFrameScanner:
 
     def _value_ended(self, offset: int) -> None:
         here = self._followed[-1]
-        if len(self._followed) == 1:
-            self._stop(offset, "neither an object nor an array")
-            return
         path = (*here.path, here.name)
         if self._capture is not None:
             value = self._captured(offset)
