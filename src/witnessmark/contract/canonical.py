@@ -43,9 +43,10 @@ _NAME: Final = _PREFIX + "name:"
 # RFC 8785 section 3.1 takes numbers from I-JSON (RFC 7493 section 2.2): integers that a double holds one by one.
 _SAFE_INTEGER_MAX: Final = 2**53 - 1
 
-# Levels of nesting. Deeper values are refused, so that neither our walk nor the library's recursion meets the
-# interpreter's limit (1,000 frames), which would depend on who called us. Real tool schemas stay below 30.
-MAX_DEPTH_LEVELS: Final = 256
+# Levels of nesting, as many as strict JSON lets through. Deeper values are refused, so that neither our walk nor the
+# library's recursion meets the interpreter's limit (1,000 frames), which would depend on who called us. Real tool
+# schemas stay below 30.
+MAX_DEPTH_LEVELS: Final = 128
 
 # Bits of one integer: below the 4,300 decimal digits at which Python refuses to print one.
 MAX_INTEGER_BITS: Final = 14_000

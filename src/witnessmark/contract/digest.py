@@ -49,7 +49,7 @@ def meaning_digest(tool: Mapping[str, Any]) -> str:
     return digest_of(meaning(project(tool)))
 
 
-def shown_digest(description: str | None, input_schema: object | None) -> str:
+def shown_digest(description: object | None, input_schema: object | None) -> str:
     """The digest of what a model can be shown literally of a tool: its description and its input schema.
 
     None means that the member is absent, and an absent member stays absent. PeerError as above.
