@@ -11,6 +11,7 @@ from project.repository import PACKAGE, pure_files, source_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 CALLS: Final = frozenset({"breakpoint", "compile", "eval", "exec", "input", "open", "print", "__import__"})
 ATTRIBUTES: Final = frozenset(
@@ -84,23 +85,37 @@ def test_the_pure_core_reaches_for_nothing() -> None:
 def fetching_calls(tree: ast.AST) -> Iterator[str]:
     """Yield each call into jsonschema_rs that would follow a stranger's `$ref` to the network or the disk."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or any(keyword.arg == "retriever" for keyword in node.keywords):
+        if not isinstance(node, ast.Call) or any(ast.unparse(keyword) == "offline=True" for keyword in node.keywords):
             continue
         func = node.func
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "jsonschema_rs":
             made = func.attr in VALIDATOR_MAKERS or func.attr.endswith("Validator")
             if made:
-                yield f"line {node.lineno}: jsonschema_rs.{func.attr} without a retriever that refuses"
+                yield f"line {node.lineno}: jsonschema_rs.{func.attr} without offline=True"
 
 
 def test_no_schema_of_a_stranger_is_followed() -> None:
-    """docs/adr/0004: jsonschema-rs fetches http: and file: references unless it is given a retriever."""
+    """docs/adr/0004: jsonschema-rs fetches http: and file: references unless it is told offline=True."""
     assert list(fetching_calls(ast.parse("jsonschema_rs.validator_for(schema)")))
-    assert not list(fetching_calls(ast.parse("jsonschema_rs.validator_for(schema, retriever=refuse)")))
+    assert not list(fetching_calls(ast.parse("jsonschema_rs.validator_for(schema, offline=True)")))
     found = {
         path.relative_to(PACKAGE).as_posix(): list(fetching_calls(ast.parse(path.read_text(encoding="utf-8")))) for path in source_files()
     }
     assert not {name: calls for name, calls in found.items() if calls}
+
+
+@pytest.mark.parametrize("scheme", ["http://127.0.0.1:9/x", "file://"])
+def test_offline_refuses_what_would_be_followed(scheme: str, tmp_path: Path) -> None:
+    """The trap itself: a schema file on this host is read through `$ref`, unless offline=True."""
+    import jsonschema_rs
+
+    stranger = tmp_path / "x.json"
+    stranger.write_text('{"type": "integer"}', encoding="utf-8")
+    schema = {"$ref": scheme + (str(stranger) if scheme == "file://" else "")}
+    if scheme == "file://":
+        assert jsonschema_rs.validator_for(schema).is_valid(1), "the trap is gone: docs/adr/0004 may say so"
+    with pytest.raises(ValueError, match="retriev"):
+        jsonschema_rs.validator_for(schema, offline=True)
 
 
 def test_jsonschema_rs_is_called_by_its_own_name() -> None:
