@@ -34,15 +34,6 @@ def numbers_made_comparable(value: Any) -> Any:
     return ("object", {numbers_made_comparable(name): numbers_made_comparable(member) for name, member in value.items()})
 
 
-def spells_a_name_twice(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(spells_a_name_twice(item) for item in value)
-    if isinstance(value, dict):
-        names = {name.encode("utf-16-be", "surrogatepass") for name in value}
-        return len(names) < len(value) or any(spells_a_name_twice(member) for member in value.values())
-    return False
-
-
 def looks_like_the_mapping(value: Any) -> bool:
     if isinstance(value, list):
         return any(looks_like_the_mapping(item) for item in value)
@@ -89,21 +80,18 @@ def test_where_rfc_8785_takes_a_value_the_form_is_exactly_its_form(value: Any) -
 
 @given(hostile_json.values)
 def test_the_fast_path_never_differs_from_the_slow_one(value: Any) -> None:
-    assume(not spells_a_name_twice(value))
     slow = rfc8785.dumps(canonical._mapped(value, MAX_DEPTH_LEVELS))
     assert canonical_bytes(value) == slow
 
 
 @given(hostile_json.values, hostile_json.values)
 def test_two_values_have_one_form_exactly_if_they_are_equal(left: Any, right: Any) -> None:
-    assume(not spells_a_name_twice(left) and not spells_a_name_twice(right))
     equal = numbers_made_comparable(left) == numbers_made_comparable(right)
     assert (canonical_bytes(left) == canonical_bytes(right)) == equal
 
 
 @given(hostile_json.values)
 def test_no_value_can_be_written_that_has_the_form_of_a_mapped_one(value: Any) -> None:
-    assume(not spells_a_name_twice(value))
     form = canonical_bytes(value)
     imitation = json.loads(form)
     same = numbers_made_comparable(imitation) == numbers_made_comparable(value)
@@ -112,17 +100,15 @@ def test_no_value_can_be_written_that_has_the_form_of_a_mapped_one(value: Any) -
 
 @given(hostile_json.values)
 def test_the_form_is_json_in_utf_8_and_its_own_order_does_not_matter(value: Any) -> None:
-    assume(not spells_a_name_twice(value))
     form = canonical_bytes(value)
     json.loads(form.decode("utf-8"))
     if isinstance(value, dict):
         assert canonical_bytes(dict(reversed(value.items()))) == form
 
 
-@given(st.dictionaries(st.text(st.characters(min_codepoint=0xD7F0, max_codepoint=0x10010)), st.integers(0, 3)))
+@given(st.dictionaries(st.text(st.characters(min_codepoint=0xE000, max_codepoint=0x10010)), st.integers(0, 3)))
 def test_names_are_ordered_by_utf_16_code_units(value: dict[str, int]) -> None:
-    assume(not spells_a_name_twice(value))
-    assert canonical_bytes(value) == rfc8785.dumps(canonical._mapped(value, MAX_DEPTH_LEVELS))
+    assert canonical_bytes(value) == rfc8785.dumps(value)
 
 
 @pytest.mark.parametrize(

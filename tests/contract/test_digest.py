@@ -86,7 +86,7 @@ def test_key_order_and_the_spelling_of_numbers_are_no_change() -> None:
     assert contract_digest(one) == contract_digest(other)
 
 
-@given(st.dictionaries(hostile_json.texts, hostile_json.leaves.map(digest_of), max_size=6), st.randoms())
+@given(hostile_json.names_to(hostile_json.leaves.map(digest_of)), st.randoms())
 def test_a_catalog_digest_does_not_depend_on_the_order_of_pages(by_name: dict[str, str], chance: random.Random) -> None:
     pairs = list(by_name.items())
     expected = catalog_digest(pairs)
