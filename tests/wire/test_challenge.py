@@ -6,13 +6,10 @@ from hypothesis import strategies as st
 
 from witnessmark.wire.challenge import MAX_CHALLENGES, MAX_FIELD_CHARS, MAX_SCOPES, OTHER, Challenge, parse_challenges
 
-FULL = ", ".join(
-    [
-        'Bearer error="insufficient_scope"',
-        'scope="files:read files:write"',
-        'resource_metadata="https://u:SECRET@API.example.com:8443/.well-known/x?token=SECRET#f"',
-        'error_description="no, \\"not\\" SECRET"',
-    ]
+FULL = (
+    'Bearer error="insufficient_scope", scope="files:read files:write", '
+    'resource_metadata="https://u:SECRET@API.example.com:8443/.well-known/x?token=SECRET#f", '
+    'error_description="no, \\"not\\" SECRET"'
 )
 
 

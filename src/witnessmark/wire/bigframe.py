@@ -146,22 +146,44 @@ class BigFrameScanner:
             return self._string(chunk, position, start)
         if self._in_scalar:
             return self._scalar(chunk, position, start)
-        following = len(self._stack) == len(self._followed) - 1
-        skipped = (_SPACE if following else _INSIDE).match(chunk, position)
+        if len(self._stack) >= len(self._followed):
+            return self._inside(chunk, position, start)
+        skipped = _SPACE.match(chunk, position)
         if skipped is not None:
             position = skipped.end()
         if position == len(chunk):
             return position
         code = chunk[position]
-        if not following and code == _QUOTE:
-            self._in_string = True
-        elif code in b"]}":
+        if code in b"]}":
             self._close(code, start + position)
-        elif not following:
-            self._open(code, start + position)
-        else:
-            return self._envelope_token(code, position, start)
-        return position + 1
+            return position + 1
+        return self._envelope_token(code, position, start)
+
+    def _inside(self, chunk: bytes, position: int, start: int) -> int:
+        """Goes over what lies deeper than the envelope, bracket by bracket, until it is left or the chunk ends."""
+        stack, outside = self._stack, len(self._followed)
+        while True:
+            skipped = _INSIDE.match(chunk, position)
+            if skipped is not None:
+                position = skipped.end()
+            if position == len(chunk):
+                return position
+            code = chunk[position]
+            if code == _QUOTE:
+                self._in_string = True
+                self._capture = None
+                return position + 1
+            if code in (_OPEN_OBJECT, _OPEN_ARRAY):
+                if len(stack) == MAX_DEPTH:
+                    self._open(code, start + position)
+                    return position
+                stack.append(code)
+            elif len(stack) > outside and _CLOSED_BY[stack[-1]] == code:
+                stack.pop()
+            else:  # the outermost one, or a wrong one
+                self._close(code, start + position)
+                return position + 1
+            position += 1
 
     def _envelope_token(self, code: int, position: int, start: int) -> int:
         here = self._followed[-1]
