@@ -102,6 +102,9 @@ def say_error(message: str, hint: str = "") -> None:
 
 
 def _usage(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return EXIT_NOT_RUN
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f"see {context.command_path} --help" if context is not None else ""
     say_error(error.format_message(), hint)

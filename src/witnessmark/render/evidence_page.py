@@ -39,7 +39,7 @@ or one stream) and `peer` (what tells two sessions of one server apart; empty wh
 """
 
 _UNITS: Final = {"_us": "microseconds", "_ms": "milliseconds", "_s": "seconds", "_bytes": "bytes"}
-_WORDS: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "true or false", type(None): "null", bytes: "bytes"}
+_WORDS: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "true or false", type(None): "null"}
 
 
 def _kind(hint: Any) -> str:

@@ -27,7 +27,9 @@ def page() -> str:
     for layer in LAYERS:
         parts.append(f"\n## {layer.capitalize()}\n\n| reason | code | what it means | what to do |\n|---|---|---|---|\n")
         parts += [
-            f"| `{word}` | `{reason_code(word)}` | {reason.meaning} | {reason.action} |\n" for word, reason in REASONS.items() if reason.layer == layer
+            f"| `{word}` | `{reason_code(word)}` | {reason.meaning} | {reason.action} |\n"
+            for word, reason in REASONS.items()
+            if reason.layer == layer
         ]
     return "".join(parts)
 

@@ -6,6 +6,7 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -58,3 +59,40 @@ def span(length_us: int) -> str:
         if abs(length_us) >= unit_us:
             return f"{length_us / unit_us:.3g} {name}"
     return f"{length_us} us"
+
+
+_RFC3339: Final = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:\.(\d{1,12}))?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_LEAP_SECOND: Final = 60
+
+
+def parse_rfc3339(text: str) -> int | None:
+    """Microseconds since the Unix epoch of an RFC 3339 time with zone (digits beyond microseconds cut); None for other text.
+
+    Second 60, a leap second, is the first instant of the next minute: Unix time has no other place for it.
+    """
+    match = _RFC3339.fullmatch(text.strip())
+    if match is None:
+        return None
+    day, minute, second, fraction, zone = match.groups()
+    offset = "+00:00" if zone in "Zz" else zone
+    try:
+        moment = datetime.fromisoformat(f"{day}T{minute}:00{offset}")
+    except ValueError:
+        return None
+    if int(second) > _LEAP_SECOND:
+        return None
+    whole = (moment - _EPOCH) // timedelta(microseconds=1)
+    return whole + int(second) * 1_000_000 + int((fraction or "0").ljust(6, "0")[:6])
+
+
+_SECONDS: Final = re.compile(r"[+-]?\d{1,12}(?:\.(\d{0,9}))?", re.ASCII)
+
+
+def parse_seconds_us(text: str) -> int | None:
+    """Microseconds in a decimal number of seconds, exact (digits beyond microseconds cut); None for other text."""
+    match = _SECONDS.fullmatch(text.strip())
+    if match is None:
+        return None
+    whole, _, fraction = text.strip().partition(".")
+    amount = abs(int(whole)) * 1_000_000 + int(fraction.ljust(6, "0")[:6])
+    return -amount if whole.startswith("-") else amount
