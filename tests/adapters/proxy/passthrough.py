@@ -9,6 +9,7 @@ from witnessmark.adapters.child import end_like, spawn
 from witnessmark.adapters.descriptors import claim_standard_streams
 from witnessmark.adapters.signals import SignalPipe
 from witnessmark.adapters.stdio_proxy import Side, StdioProxy
+from witnessmark.errors import WorldError
 
 OTHER: dict[Side, Side] = {"client": "server", "server": "client"}
 
@@ -28,7 +29,11 @@ class PassThrough:
 def main() -> int:
     claim_standard_streams()
     signals = SignalPipe()
-    child = spawn(tuple(sys.argv[1:]), mask=signals.original_mask)
+    try:
+        child = spawn(tuple(sys.argv[1:]), mask=signals.original_mask)
+    except WorldError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
     signals.start()
     return end_like(StdioProxy(child, signals, PassThrough()).run())
 
