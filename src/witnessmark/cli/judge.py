@@ -106,12 +106,13 @@ def parse_as_of(text: str) -> AsOf:
 def judge_file(path: str, policy: Policy, as_of: AsOf | None, *, cut: bool) -> Verdict:
     """The verdict of one file. InputError names the file and the line."""
     from witnessmark import judge as verdict_of
-    from witnessmark.adapters.evidence_files import EvidenceFile, opened
+    from witnessmark.adapters.evidence_files import EvidenceFile
+    from witnessmark.adapters.input_files import opened
 
     with opened(path) as (file, name):
         evidence = EvidenceFile(file, name)
         instant_us = None if as_of is None else _instant_us(as_of, evidence.first(), name)
-        return verdict_of(_Timely(evidence, instant_us, cut=cut), policy, instant_us)
+        return verdict_of(_Timely(evidence, instant_us, cut=cut), policy, as_of_us=instant_us)
 
 
 def _instant_us(as_of: AsOf, first: Event | None, name: str) -> int:
@@ -147,6 +148,8 @@ class _Timely:
                 raise InputError("was seen in the future of this machine's clock", where=place(), hint=hint)
             if self._as_of_us is not None and event.time_us > self._as_of_us:
                 if self._cut:
+                    # The judge leaves it out; that it exists proves that the log was whole until then.
+                    yield event
                     continue
                 hint = "judge as of a later instant, or leave out what came later with --cut"
                 raise InputError("was seen after the instant of --as-of", where=place(), hint=hint)
@@ -158,12 +161,13 @@ def judge_run(store: str | None, given: str, policy: Policy, as_of: AsOf | None,
     from witnessmark import judge as verdict_of
     from witnessmark.adapters.clock import now_us
     from witnessmark.adapters.stored_runs import evidence_of
+    from witnessmark.judges.judging import Ordered
 
     now = now_us()
     with opened_store(store) as opened:
         run = find_run(opened, given, now)
         if as_of is None:
-            return verdict_of(evidence_of(opened, run, now), policy, None), f"run {run}"
+            return verdict_of(Ordered(evidence_of(opened, run, now)), policy, as_of_us=now), f"run {run}"
         opened_us = min(session.opened_us for session in opened.sessions(run))
         instant_us = opened_us + as_of.time_us if as_of.relative else as_of.time_us
-        return verdict_of(evidence_of(opened, run, now, instant_us, cut=cut), policy, instant_us), f"run {run}"
+        return verdict_of(Ordered(evidence_of(opened, run, now, instant_us, cut=cut)), policy, as_of_us=instant_us), f"run {run}"

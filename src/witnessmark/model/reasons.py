@@ -104,6 +104,7 @@ REASONS: Final[dict[str, Reason]] = {
     "Equivocation": Reason("request", "two different events carry one id", "look at who can write the log"),
     "ChainBroken": Reason("request", "the hash chain of a log does not hold", "look at who can write the log"),
     "LogNotClosed": Reason("request", "the log ends before the instant of judgement and was not closed", "look whether the observer lives"),
+    "LogWhole": Reason("request", "the log has no hole up to the instant of judgement", "nothing"),
     "TooManyCalls": Reason("request", "more calls await evidence than are kept in detail; the oldest can no longer be proved", "close runs sooner"),
     # effect
     "EffectApplied": Reason("effect", "the destination shows exactly one effect for each call that may have one", "nothing"),

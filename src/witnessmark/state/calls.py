@@ -49,7 +49,7 @@ class Calls:
 
     __slots__ = (
         "answered", "by_id", "ended_tokens", "early", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown", "last",
-        "last_effect", "last_success", "pushed_out", "reads", "recovered", "stale", "stale_more", "started", "succeeded", "tasks",
+        "last_effect", "last_success", "pushed_out", "reads", "recovered", "returned_by_key", "stale", "stale_more", "started", "succeeded", "tasks",
         "tokens", "waiting",
     )  # fmt: skip
 
@@ -61,6 +61,7 @@ class Calls:
         self.tasks: dict[tuple[str, str], Call] = {}
         self.held: OrderedDict[int, Call] = OrderedDict()
         self.failed_by_tool: dict[tuple[str, str], dict[int, Call]] = {}
+        self.returned_by_key: OrderedDict[str, int] = OrderedDict()
         self.early: list[tuple[EffectReported | EffectAccepted, Mark]] = []
         self.stale: list[Call] = []
         self.stale_more = 0
@@ -190,6 +191,10 @@ class Calls:
             if self.last_success is None or call.started.n > self.last_success.n:
                 self.last_success = call.started
             self._settle_earlier(call)
+            if call.key is not None:
+                self.returned_by_key[call.key] = max(call.started.n, self.returned_by_key.pop(call.key, -1))
+                if len(self.returned_by_key) > MAX_HELD:
+                    self.returned_by_key.popitem(last=False)
             if call.read_only:
                 self._release(call)
         else:

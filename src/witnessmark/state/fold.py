@@ -201,8 +201,13 @@ def settle_checkpoints(state: RunState, mark: Mark | None) -> None:
 
 def _opened(state: RunState, fact: e.SessionOpened, mark: Mark) -> None:
     server = state.server(fact.server)
-    if server.session(fact.peer).open(fact, mark):
-        server.catalog(fact.peer).blinded("reconnect", mark)
+    session = server.session(fact.peer)
+    catalog = server.catalog(fact.peer)
+    if session.open(fact, mark):
+        catalog.blinded("reconnect", mark)
+    elif fact.listening and catalog.lost_channel is not None:
+        catalog.blinded("stream", mark)
+        catalog.lost_channel = None
 
 
 def _negotiated(state: RunState, fact: e.SessionNegotiated, mark: Mark) -> None:
@@ -222,7 +227,8 @@ def _session_closed(state: RunState, fact: e.SessionClosed, mark: Mark) -> None:
     server = state.server(fact.server)
     session = server.session(fact.peer)
     whole = session.transport == "stdio"
-    session.close(fact, mark)
+    if session.close(fact, mark):
+        server.catalog(fact.peer).lost_channel = mark
     server.catalog(fact.peer).channel_lost(fact.channel, mark, whole=whole)
     state.calls.lose_channel(fact.server, fact.channel, fact.peer, mark, whole=whole)
 

@@ -79,6 +79,9 @@ class Mark(NamedTuple):
     ref: str
 
 
+MAX_STREAMS: Final = 64
+"""Open notification streams of one session that are remembered; servers allow a few. A forgotten one is no channel."""
+
 CLEARED_BY_ANY: Final = frozenset({"version"})
 CLEARED_BY_METHOD: Final = frozenset({"header", "capability"})
 
@@ -101,16 +104,15 @@ class Session:
     """One session (or, in 2026-07-28, one peer) of a server."""
 
     __slots__ = (
-        "accepted", "capabilities", "channel", "client", "closed", "closed_mark", "era", "listening", "negotiated",
-        "offered", "offered_version", "opened", "peer", "phase", "refusal", "server", "transport", "version", "was_confirmed",
+        "accepted", "capabilities", "client", "closed", "closed_mark", "era", "negotiated", "offered", "offered_version", "opened",
+        "peer", "phase", "refusal", "server", "streams", "transport", "version", "was_confirmed",
     )  # fmt: skip
 
     def __init__(self, server: str, peer: str) -> None:
         self.server = server
         self.peer = peer
-        self.channel = ""
         self.transport = "stdio"
-        self.listening = False
+        self.streams: set[str] = set()
         self.client = ""
         self.phase = Phase.NONE
         self.era: str = ""
@@ -136,10 +138,10 @@ class Session:
     def open(self, fact: SessionOpened, mark: Mark) -> bool:
         """Note an opened channel; True where it follows a closed one (a reconnect)."""
         self.opened = mark
-        self.channel = fact.channel
         self.transport = fact.transport
-        self.listening = self.listening or fact.listening
         self.client = fact.client or self.client
+        if fact.listening and len(self.streams) < MAX_STREAMS:
+            self.streams.add(fact.channel)
         again = self.closed is not None
         self.closed = self.closed_mark = None
         return again
@@ -187,10 +189,16 @@ class Session:
         if self.phase is Phase.REFUSED or self._move(Trigger.REFUSE):
             self.refusal = Refusal(fact, mark)
 
-    def close(self, fact: SessionClosed, mark: Mark) -> None:
-        """Note the end of the channel."""
-        self.closed = fact
-        self.closed_mark = mark
+    def close(self, fact: SessionClosed, mark: Mark) -> bool:
+        """Note the end of a channel: of the session itself over stdio, of one exchange or stream over HTTP. True where the
+        last stream that could carry unsolicited notifications ended."""
+        if self.transport == "stdio":
+            self.closed = fact
+            self.closed_mark = mark
+            return False
+        had = fact.channel in self.streams
+        self.streams.discard(fact.channel)
+        return had and not self.streams
 
 
 class Authorization:

@@ -1,0 +1,72 @@
+"""Effect layer: did the world change as the calls said, once each? Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from witnessmark.judges.calls import Standing
+from witnessmark.judges.finding import Claim, Finding, Value
+from witnessmark.model.health import RANK, State
+from witnessmark.state.fold import RunState
+
+SETTLED: Final = Claim("EffectsSettled", "effect")
+
+_OURS: Final[frozenset[State | None]] = frozenset({"effect_unknown", "false_success"})
+
+
+def judge_effect(state: RunState, standings: list[Standing]) -> Iterator[Finding]:
+    """The effect layer's finding: the worst call decides, with the number of calls that stand like it."""
+    calls = state.calls
+    if calls.last is None:
+        yield SETTLED.unknown("NoCalls")
+        return
+    bad = [s for s in standings if s.implies in _OURS]
+    if bad:
+        worst = min(bad, key=lambda s: (RANK[s.implies] if s.implies else 99, s.call.started.n))
+        implies: State = worst.implies or "effect_unknown"
+        alike = sum(1 for s in bad if s.implies == implies)
+        yield _about(worst, implies, alike)
+        return
+    effects = [s for s in standings if s.effect != "none"]
+    unproved = [s for s in effects if not s.settled and _unproved(s)]
+    if unproved:
+        first = unproved[0]
+        reason = "FailedEffectUnknown" if first.answer in ("failed", "refused") and first.effect == "unknown" else first.reason
+        yield SETTLED.unknown(reason, *first.marks, since_us=first.since_us, **_facts(first), calls=len(unproved))
+        return
+    pending = next((s for s in effects if s.implies == "working"), None)
+    if pending is not None:
+        yield SETTLED.pending("CallOpen", pending.call.started, **_facts(pending), since_us=pending.since_us)
+        return
+    if calls.pushed_out is not None:
+        yield SETTLED.unknown("TooManyCalls", calls.pushed_out)
+        return
+    if not effects:
+        yield SETTLED.true("NoEffectDeclared", calls.reads or calls.last)
+        return
+    last = effects[-1]
+    noted = next((s for s in effects if s.reason in ("LostAndReconciled", "AnswerContradicted", "EffectProvedByOutcome")), None)
+    absent = all(s.effect == "absent" for s in effects)
+    reason = noted.reason if noted is not None else ("EffectAbsentAfterFailure" if absent else "EffectApplied")
+    yield SETTLED.true(reason, *(noted or last).marks, *last.marks, calls=len(effects))
+
+
+def _unproved(standing: Standing) -> bool:
+    """True where nobody independent said what became of the effect (or the log cannot tell)."""
+    if standing.implies == "unproven":
+        return True
+    return standing.answer in ("failed", "refused") and standing.effect in ("unknown", "self_reported") and not standing.call.refused
+
+
+def _facts(standing: Standing) -> dict[str, Value]:
+    call = standing.call
+    return {"server": call.server, "call": call.id, "tool": call.tool, "effect": standing.effect, "answer": standing.answer}
+
+
+def _about(standing: Standing, implies: State, alike: int) -> Finding:
+    facts = _facts(standing)
+    facts.update(calls=alike, since_us=standing.since_us)
+    if implies == "false_success":
+        return SETTLED.false("false_success", standing.reason, *standing.marks, **facts)
+    return SETTLED.false("effect_unknown", standing.reason, *standing.marks, **facts)

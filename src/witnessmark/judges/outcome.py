@@ -1,0 +1,75 @@
+"""Outcome layer: is the promise kept? Only verifiers that were declared in time, independent and deterministic (or whose
+judgement policy accepts) make a condition True. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from witnessmark.judges.calls import Outcomes as Word
+from witnessmark.judges.finding import Claim, Finding
+from witnessmark.judges.instant import Instant
+from witnessmark.model.policy import Policy
+from witnessmark.state.fold import RunState
+from witnessmark.state.outcome import Outcome
+
+KEPT: Final = Claim("OutcomeVerified", "outcome")
+
+
+def _missing(state: RunState, name: str, outcome: Outcome, at: Instant) -> Finding:
+    """A declared outcome without an independent answer: nothing is wrong, nothing is proved."""
+    del state, at
+    if outcome.self_reported is not None:
+        return KEPT.unknown("OutcomeSelfReported", outcome.self_reported, outcome=name)
+    return KEPT.unknown("OutcomeMissing", outcome.declared_at, outcome=name)
+
+
+def judge_one(state: RunState, policy: Policy, at: Instant, name: str, outcome: Outcome) -> Finding:
+    """The finding for one outcome."""
+    answer, answered = outcome.answer, outcome.answered
+    declared = outcome.declared
+    if answer is not None and answer.status == "failed":
+        return KEPT.false("false_success", "OutcomeFailed", answered, outcome.declared_at, outcome=name, strength=answer.strength)
+    if declared is None or outcome.declared_at is None:
+        return KEPT.unknown("OutcomeUndeclared", answered or outcome.self_reported, outcome=name)
+    if answer is None or answered is None:
+        return _missing(state, name, outcome, at)
+    if answer.status == "error":
+        return KEPT.unknown("VerifierCrashed", answered, outcome=name)
+    first = state.calls.first_effect
+    if first is not None and outcome.declared_at.n > first.n:
+        return KEPT.unknown("VerifierLate", outcome.declared_at, first, outcome=name)
+    last = state.calls.last_effect
+    if last is not None and answered.n < last.n:
+        return KEPT.unknown("VerifiedTooEarly", answered, last, outcome=name)
+    gap = state.last_gap
+    if gap is not None and gap.n > answered.n:
+        return KEPT.unknown("EvidenceGap", gap, answered, outcome=name)
+    if answer.strength == "judged":
+        if declared.accept_judged or name in policy.accept_judged:
+            return KEPT.true("OutcomeJudged", answered, outcome.declared_at, outcome=name)
+        return KEPT.unknown("JudgedOnly", answered, outcome=name)
+    return KEPT.true("OutcomeVerified", answered, outcome.declared_at, outcome=name)
+
+
+def judge_outcome(state: RunState, policy: Policy, at: Instant) -> Iterator[Finding]:
+    """The outcome layer's findings: one for each promise, or the one that there is none."""
+    outcomes = state.outcomes
+    if not outcomes.by_name:
+        yield KEPT.unknown("VerifierNotDeclared")
+    for name, outcome in outcomes.by_name.items():
+        yield judge_one(state, policy, at, name, outcome)
+    if outcomes.dropped is not None:
+        yield KEPT.unknown("OutcomeMissing", outcomes.dropped)
+
+
+def in_a_word(state: RunState, findings: list[Finding]) -> Word:
+    """What the verifiers together say, for the rows of the truth table that depend on them."""
+    statuses = {finding.condition.status for finding in findings}
+    if "false" in statuses:
+        return "failed"
+    if statuses != {"true"}:
+        return "missing"
+    proves = any(o.declared is not None and o.declared.proves_effect for o in state.outcomes.by_name.values())
+    return "proves_effect" if proves else "verified"

@@ -1,0 +1,93 @@
+"""Request layer: was every call answered, by a well-formed answer, in a log that is whole? Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from witnessmark.judges.calls import Standing
+from witnessmark.judges.finding import Claim, Finding
+from witnessmark.judges.instant import Instant
+from witnessmark.model.health import RANK
+from witnessmark.state.fold import RunState
+
+ANSWERED: Final = Claim("CallsAnswered", "request")
+WELL_FORMED: Final = Claim("WellFormed", "request")
+LOG_WHOLE: Final = Claim("LogWhole", "request")
+
+_UNPAIRED: Final = {
+    "nobody": "ResponseToNobody",
+    "null_id": "ResponseToNobody",
+    "id_type": "IdTypeChanged",
+    "duplicate": "DuplicateResponse",
+}
+"""`repeated` (a replay of an equal response) and `late` (after a cancellation) are legal and only counted."""
+
+_FAILURES: Final = ("protocol_error", "tool_failed")
+
+
+def _answered(state: RunState, standings: list[Standing]) -> Finding:
+    failures = [s for s in standings if s.implies in _FAILURES]
+    if failures:
+        worst = min(failures, key=lambda s: (RANK[s.implies] if s.implies else 99, s.call.started.n))
+        call = worst.call
+        return ANSWERED.false(
+            worst.implies or "protocol_error", worst.reason, *worst.marks,
+            server=call.server, call=call.id, tool=call.tool, code=call.code, status=call.status, violation=call.violation,
+            failures=len(failures), since_us=worst.since_us,
+        )  # fmt: skip
+    lost = next((s for s in standings if s.answer == "lost" and s.implies == "effect_unknown"), None)
+    if lost is not None:
+        return ANSWERED.unknown(
+            "AnswerLost", *lost.marks, server=lost.call.server, call=lost.call.id, tool=lost.call.tool, since_us=lost.since_us
+        )
+    doubt = next((s for s in standings if s.answer == "doubt"), None)
+    if doubt is not None:
+        return ANSWERED.unknown(doubt.reason, doubt.call.started, server=doubt.call.server, call=doubt.call.id, tool=doubt.call.tool)
+    pending = [s for s in standings if s.implies == "working"]
+    if pending:
+        first = pending[0]
+        return ANSWERED.pending(
+            first.reason, first.call.started,
+            server=first.call.server, call=first.call.id, tool=first.call.tool, open=len(pending), since_us=first.since_us,
+        )  # fmt: skip
+    if state.calls.last is None:
+        return ANSWERED.unknown("NoCalls")
+    reconciled = [s for s in standings if s.answer == "lost" and s.implies is None]
+    if state.calls.answered is None and reconciled:
+        return ANSWERED.true("LostAndReconciled", *reconciled[-1].marks)
+    return ANSWERED.true("AllAnswered", state.calls.answered or state.calls.last)
+
+
+def _well_formed(state: RunState) -> Iterator[Finding]:
+    bad = False
+    for reason, damage in state.unpaired.items():
+        name = _UNPAIRED.get(reason)
+        if name is not None:
+            bad = True
+            yield WELL_FORMED.false("protocol_error", name, *damage.marks[:1], count=damage.count)
+    for finding, damage in state.fatal.items():
+        bad = True
+        yield WELL_FORMED.false("protocol_error", "MalformedMessage", *damage.marks[:1], finding=finding, count=damage.count)
+    if not bad and state.last is not None:
+        yield WELL_FORMED.true("AllAnswered" if state.calls.answered else "Accepted", state.calls.answered or state.last)
+
+
+def _log_whole(state: RunState, at: Instant) -> Finding:
+    for damage, reason in ((state.equivocations, "Equivocation"), (state.chain, "ChainBroken"), (state.gaps, "EvidenceGap")):
+        if damage.count:
+            return LOG_WHOLE.unknown(reason, *damage.marks, count=damage.count)
+    if not at.covered:
+        return LOG_WHOLE.unknown("LogNotClosed", state.last)
+    if state.calls.pushed_out is not None:
+        return LOG_WHOLE.unknown("TooManyCalls", state.calls.pushed_out)
+    if state.last is None:
+        return LOG_WHOLE.unknown("NoCalls")
+    return LOG_WHOLE.true("LogWhole", state.last)
+
+
+def judge_request(state: RunState, at: Instant, standings: list[Standing]) -> Iterator[Finding]:
+    """The request layer's findings."""
+    yield _answered(state, standings)
+    yield from _well_formed(state)
+    yield _log_whole(state, at)
