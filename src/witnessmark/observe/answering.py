@@ -1,0 +1,236 @@
+"""Facts about responses: which request they answer, and what that says of the session, a list, a call, a task.
+
+Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from witnessmark.model.evidence import Fact, RequestAnswered, ResponseUnpaired, Side, SubscriptionEnded
+from witnessmark.observe.calling import call_answered, call_failed, outcome_of, small_code
+from witnessmark.observe.channel import Channel
+from witnessmark.observe.listing import list_failed, list_page
+from witnessmark.observe.memory import Memory, note
+from witnessmark.observe.pairing import OpenRequest, Part
+from witnessmark.observe.redact import Purpose
+from witnessmark.observe.session import (
+    asks_for_url,
+    challenged_by_url,
+    is_url_challenge,
+    negotiated_by_discover,
+    negotiated_by_initialize,
+    negotiated_by_use,
+    refused,
+    refused_by_code,
+)
+from witnessmark.observe.tasks import task_answered, task_refused
+from witnessmark.wire.jsonrpc import Error, Invalid, Result
+from witnessmark.wire.revisions import lookup
+
+_BAD_REQUEST = 400
+
+
+class Body(msgspec.Struct, frozen=True):
+    """The frame of a response: its bytes where they were kept (None: too big), its size, whether a name stood twice in it."""
+
+    data: bytes | None
+    size: int
+    repeated_names: bool = False
+
+    @property
+    def mark(self) -> int:
+        """A number by which equal content is recognised within this process."""
+        return hash(self.data) if self.data is not None else hash((self.size, "too big to compare"))
+
+
+def unpaired(memory: Memory, channel: Channel, side: Side, token: str | None, reason: str) -> ResponseUnpaired:
+    """The fact of a response that no open request waits for."""
+    return ResponseUnpaired(
+        server=memory.server,
+        channel=channel.name,
+        peer=channel.peer,
+        id=memory.redact.id(token) if token is not None else "",
+        reason=reason,
+        side=side,
+    )
+
+
+def answered_by_client(memory: Memory, channel: Channel, token: str, code: int | None, body: Body) -> list[Fact]:
+    """The facts of a client's response to a server's request: counted, never taken for the other direction's."""
+    request = channel.server.answer(token, body.mark)
+    if request is None and not memory.stdio:
+        for other in memory.channels.values():
+            request = other.server.answer(token, body.mark)
+            if request is not None:
+                break
+    if request is None:
+        return [unpaired(memory, channel, "client", token, channel.server.why_unpaired(token, body.mark))]
+    return [_counted(memory, request, code)]
+
+
+def _counted(memory: Memory, request: OpenRequest, code: int | None) -> RequestAnswered:
+    return RequestAnswered(server=memory.server, channel=request.channel, peer=request.peer, method=request.method, code=small_code(code))
+
+
+def answered_by_server(
+    memory: Memory, channel: Channel, message: Result | Error | Invalid, body: Body, *, said_lost: bool = False
+) -> list[Fact]:
+    """The facts of a server's response; `said_lost`: its text says that a session is not known (the text is not kept)."""
+    token = message.id
+    if token is None:
+        return _answered_without_id(memory, channel, message, body, said_lost=said_lost)
+    lane = channel.client
+    request = lane.answer(token, body.mark)
+    if request is None and not memory.stdio:
+        request = _answered_elsewhere(memory, channel, token, message, body)
+    if request is None:
+        return [unpaired(memory, channel, "server", token, lane.why_unpaired(token, body.mark))]
+    return _answer(memory, channel, request, message, body, said_lost=said_lost)
+
+
+def _answered_elsewhere(memory: Memory, channel: Channel, token: str, message: Result | Error | Invalid, body: Body) -> OpenRequest | None:
+    """Over HTTP: an answer on another stream, or an error whose id is the server's own word in the exchange of one request."""
+    found = memory.elsewhere(token, channel)
+    if found is not None:
+        found[0].client.answer(token, body.mark)
+        if found[0].idle:
+            memory.channels.pop(found[0].name, None)
+        return found[1]
+    only = channel.client.only_open()
+    if only is not None and type(message) is Error and channel.status is not None and channel.status >= _BAD_REQUEST:
+        # A common SDK's server answers refused exchanges with an id of its own ("server-error"): the exchange decides.
+        channel.client.answer(only.token, body.mark)
+        return only
+    return None
+
+
+def _answered_without_id(memory: Memory, channel: Channel, message: Result | Error | Invalid, body: Body, *, said_lost: bool) -> list[Fact]:
+    """An error without an id answers the one request that is open, probably; surely where it is the exchange's own refusal."""
+    only = channel.client.only_open() if type(message) is Error else None
+    certain = channel.status is not None and channel.status >= _BAD_REQUEST
+    facts: list[Fact] = []
+    if only is not None:
+        channel.client.answer(only.token, body.mark)
+        facts = _answer(memory, channel, only, message, body, probable=not certain, said_lost=said_lost)
+    if only is None or not certain:
+        facts.append(unpaired(memory, channel, "server", None, "null_id"))
+    return facts
+
+
+def _answer(
+    memory: Memory,
+    channel: Channel,
+    request: OpenRequest,
+    message: Result | Error | Invalid,
+    body: Body,
+    *,
+    probable: bool = False,
+    said_lost: bool = False,
+) -> list[Fact]:
+    if type(message) is Result:
+        return _answer_with_result(memory, channel, request, message.result, body)
+    if type(message) is Error:
+        return _answer_with_error(memory, channel, request, message, body, probable=probable, said_lost=said_lost)
+    assert type(message) is Invalid
+    return _answer_with_invalid(memory, channel, request, message, body)
+
+
+def _answer_with_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    facts: list[Fact] = []
+    server, redact, part = memory.server, memory.redact, request.part
+    key = request.accept_key
+    if key is not None and part is not Part.DISCOVER and key not in memory.accepted:
+        note(memory.accepted, key)
+        facts.append(negotiated_by_use(server, request))
+    if part is Part.CALL:
+        outcome = outcome_of(result, request, lookup(request.version), whole=body.data is not None)
+        hashed = redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
+        answer = call_answered(server, request, result, outcome, body.size, hashed, channel.status, redact)
+        if answer.task:
+            memory.tasks.note(answer.task, request)
+        facts.append(answer)
+        if outcome.outcome == "input_required" and asks_for_url(result.get("inputRequests")):
+            facts.append(challenged_by_url(server, request))
+    elif part is Part.LIST:
+        if body.data is None:
+            facts.append(list_failed(server, request, "too_large"))
+        else:
+            facts.append(list_page(server, request, result, body.size, memory.served, redact, body.data if body.repeated_names else None))
+    elif part is Part.INITIALIZE:
+        facts.append(_initialized(memory, channel, request, result))
+    elif part is Part.DISCOVER:
+        if key is not None:
+            note(memory.accepted, key)
+        facts.append(
+            negotiated_by_discover(server, request, result, redact) if type(result) is dict else refused(server, request, "not_mcp")
+        )
+    elif part is Part.SUBSCRIBE:
+        facts.append(SubscriptionEnded(server=server, channel=request.channel, peer=request.peer, id=request.id, how="result"))
+    elif part is Part.TASK:
+        report = task_answered(server, request, result, lookup(request.version), memory.tasks.of(request.task, request) or request)
+        facts.append(report if report is not None else _counted(memory, request, None))
+        if type(result) is dict and asks_for_url(result.get("inputRequests")):
+            facts.append(challenged_by_url(server, request))
+    else:
+        facts.append(_counted(memory, request, None))
+    return facts
+
+
+def _initialized(memory: Memory, channel: Channel, request: OpenRequest, result: Any) -> Fact:
+    if type(result) is not dict:
+        return refused(memory.server, request, "not_mcp")
+    request.peer = channel.peer  # over HTTP the session id comes with this very response
+    fact = negotiated_by_initialize(memory.server, request, result, memory.redact)
+    version = result.get("protocolVersion")
+    if type(version) is str:
+        memory.note_version(channel, channel.peer, memory.redact.version(version))
+    return fact
+
+
+def _answer_with_error(
+    memory: Memory, channel: Channel, request: OpenRequest, error: Error, body: Body, *, probable: bool, said_lost: bool
+) -> list[Fact]:
+    server, part, status = memory.server, request.part, channel.status
+    facts: list[Fact] = []
+    refusal = refused_by_code(server, request, error, status, memory.redact)
+    lost = said_lost and request.session_id and not request.modern and status in (400, 404)
+    if refusal is not None:
+        facts.append(refusal)
+        memory.forget_acceptance()
+    elif lost:
+        facts.append(refused(server, request, "lost", code=error.code, status=status))
+    elif part in (Part.INITIALIZE, Part.DISCOVER):
+        facts.append(refused(server, request, "error", code=small_code(error.code), status=status))
+    if is_url_challenge(error):
+        facts.append(challenged_by_url(server, request))
+    if part is Part.CALL:
+        hashed = memory.redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
+        facts.append(call_failed(server, request, "error", code=error.code, status=status, size=body.size, body=hashed, probable=probable))
+    elif part is Part.LIST:
+        facts.append(list_failed(server, request, "error", small_code(error.code)))
+    elif part is Part.SUBSCRIBE:
+        facts.append(SubscriptionEnded(server=server, channel=request.channel, peer=request.peer, id=request.id, how="error"))
+    elif part is Part.TASK:
+        report = task_refused(server, request, error.code)
+        facts.append(report if report is not None else _counted(memory, request, error.code))
+    elif part is Part.OTHER:
+        facts.append(_counted(memory, request, error.code))
+    return facts
+
+
+def _answer_with_invalid(memory: Memory, channel: Channel, request: OpenRequest, message: Invalid, body: Body) -> list[Fact]:
+    """An envelope that is neither result nor error, or both: it can be read in two ways and is never a success."""
+    server, part = memory.server, request.part
+    if part is Part.CALL:
+        hashed = memory.redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
+        return [call_failed(server, request, "invalid", status=channel.status, violation=message.reason.value, size=body.size, body=hashed)]
+    if part is Part.LIST:
+        return [list_failed(server, request, "unreadable")]
+    if part in (Part.INITIALIZE, Part.DISCOVER):
+        return [refused(server, request, "not_mcp", status=channel.status)]
+    if part is Part.SUBSCRIBE:
+        return [SubscriptionEnded(server=server, channel=request.channel, peer=request.peer, id=request.id, how="error")]
+    return [_counted(memory, request, None)]
