@@ -121,6 +121,7 @@ def test_equal_digits_of_another_type_differ_on_the_wire_and_are_told(one: str |
 def test_a_very_long_id_is_kept_as_its_hash() -> None:
     token = id_token("x" * 5000)
 
+    assert token[0] == "#"
     assert len(token) == len("#") + 64
     assert len(token) <= MAX_ID_CHARS
     assert token != id_token("x" * 5001)

@@ -59,7 +59,16 @@ def test_a_line_over_the_limit_keeps_only_its_envelope() -> None:
 
 def test_the_limit_itself_is_still_a_whole_line() -> None:
     assert read([b"x" * 100 + b"\n"]) == [Line(b"x" * 100, crlf=False, offset=0)]
+    assert read([b"x" * 100, b"\n"]) == [Line(b"x" * 100, crlf=False, offset=0)]
     assert isinstance(read([b"x" * 101 + b"\n"])[0], BigLineStarted)
+    assert isinstance(read([b"x" * 100, b"x", b"\n"])[0], BigLineStarted)
+
+
+def test_only_a_cr_right_before_the_lf_belongs_to_the_end_of_a_big_line() -> None:
+    _, ended = read([b"x" * 200 + b"\r", b"y", b"\n"])
+
+    assert isinstance(ended, BigLineEnded)
+    assert (ended.size, ended.crlf) == (202, False)
 
 
 def test_a_big_line_that_never_ends_is_truncated_with_its_envelope() -> None:

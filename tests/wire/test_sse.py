@@ -37,6 +37,7 @@ def event(data: bytes | None, *, name: str = "", event_id: str | None = None, re
         (b"\xef\xbb\xbf: c\n", [SseComment(3)]),
         (b"data: x\n", [SseTruncated(1)]),
         (b"data: half", [SseTruncated(5)]),
+        (b"data: a\r\ndata: b\r\n\r\n", [event(b"a\nb")]),
         (b"data: x\r\n\r\ndata: y\n\r\n", [event(b"x"), event(b"y")]),
     ],
 )
@@ -99,6 +100,7 @@ def test_memory_is_bounded_by_the_limits_whatever_the_lines() -> None:
 pieces = st.sampled_from(
     [
         b"data",
+        b"data: x",
         b":",
         b" ",
         b"id: 1",
