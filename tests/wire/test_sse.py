@@ -121,3 +121,11 @@ pieces = st.sampled_from(
 @given(st.lists(pieces, max_size=30).map(b"".join), chunkings.cuttings, st.sampled_from([1, 20, 1000]))
 def test_any_cutting_of_the_same_bytes_gives_the_same_items(stream: bytes, sizes: list[int], limit: int) -> None:
     assert read(chunkings.cut(stream, sizes), limit) == read([stream], limit)
+
+
+def test_the_space_after_the_colon_is_no_data_even_where_the_limit_is_reached_before_it() -> None:
+    whole = read([b"data: xyz\n\n"], limit=4)
+
+    assert isinstance(whole[0], SseEvent)
+    assert whole[0].size == 3
+    assert read(chunkings.cut(b"data: xyz\n\n", [1]), limit=4) == whole
