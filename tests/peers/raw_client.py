@@ -145,7 +145,7 @@ class RawClient:
     def ask(self, message: Any) -> tuple[Any, list[Any]]:
         """The response to `message`, and what else came before it."""
         self.tell(message)
-        others = []
+        others: list[Any] = []
         while (heard := self.hear()) is not None:
             if heard.get("id") == message["id"] and "method" not in heard:
                 return heard, others

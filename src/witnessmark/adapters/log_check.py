@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from itertools import chain
+from typing import BinaryIO, Final, Literal
 
+from witnessmark.adapters.input_files import kind_of, lines_of, rewinds
+from witnessmark.errors import InputError
 from witnessmark.model.chain import GENESIS
 from witnessmark.model.evidence import EvidenceCheckpoint, EvidenceClosed, EvidenceGap
-from witnessmark.render.cloudevents import TRUNCATED
+from witnessmark.render.cloudevents import TRUNCATED, read_logged_lines
 from witnessmark.state.order import Logged, canonical_order, covered
 
 PROBLEMS: Final = 10
@@ -133,3 +136,29 @@ def check_log(events: Iterable[Logged]) -> LogCheck:
         elif found is not None and len(found) == 1:
             found[0].attest(claim, at_us)
     return result
+
+
+class _LoggedFile:
+    """The events of an evidence log with their bytes, from the start of the file each time."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file = file
+        self._name = name
+
+    def __iter__(self) -> Iterator[Logged]:
+        if rewinds(self._file):
+            self._file.seek(0)
+        lines = lines_of(self._file, self._name)
+        first = next(lines, b"")
+        if kind_of(first, self._name) != "evidence log":
+            raise InputError("is a transcript, which has no chain", where=f"{self._name}:1", hint="verify what `witnessmark export` wrote")
+        yield from read_logged_lines(chain((first,), lines), self._name)
+
+
+def logged_file(file: BinaryIO, name: str) -> Iterable[Logged]:
+    """The events of an evidence log with their bytes; they can be iterated again if the file can be rewound.
+
+    Iterating raises InputError for a file that is no evidence log.
+    """
+    events = _LoggedFile(file, name)
+    return events if rewinds(file) else iter(events)

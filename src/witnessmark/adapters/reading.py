@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from witnessmark.adapters.evidence_files import EvidenceFile, opened
+from witnessmark.adapters.evidence_files import EvidenceFile
+from witnessmark.adapters.input_files import opened
 from witnessmark.model.evidence import Event
 
 

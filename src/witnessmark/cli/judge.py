@@ -122,7 +122,8 @@ def _instant_us(as_of: AsOf, first: Event | None, name: str) -> int:
     if first is None:
         return as_of.time_us
     if as_of.relative:
-        return as_of.time_us if is_relative(first.time_us) else first.time_us + as_of.time_us
+        # A number of today's size can only be meant as seconds of the Unix epoch.
+        return as_of.time_us if is_relative(first.time_us) or not is_relative(as_of.time_us) else first.time_us + as_of.time_us
     if is_relative(first.time_us):
         hint = "give --as-of in seconds, as the file's `at` does"
         raise UsageError("counts seconds from its first frame, and --as-of is a time of day", where=name, hint=hint)
@@ -130,7 +131,7 @@ def _instant_us(as_of: AsOf, first: Event | None, name: str) -> int:
 
 
 class _Timely:
-    """The events of a file up to the instant. What is later is left out with `cut`, an InputError with its line without."""
+    """The events of a file; an InputError with its line for what is in the future, and without `cut` for what is after the instant."""
 
     def __init__(self, evidence: EvidenceFile, as_of_us: int | None, *, cut: bool) -> None:
         self._evidence = evidence

@@ -95,7 +95,7 @@ def load_policy(path: str | None) -> Policy:
         return Policy()
     import tomllib
 
-    from witnessmark.adapters.evidence_files import read_small_file
+    from witnessmark.adapters.input_files import read_small_file
     from witnessmark.errors import InputError
 
     data = read_small_file(path, "a policy in TOML")

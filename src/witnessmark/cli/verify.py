@@ -24,12 +24,12 @@ def verify(*, file: str, form: str) -> int:
     An intact chain shows that nothing was changed since its head was known; whoever can write the whole store can also
     write another chain.
     """
-    from witnessmark.adapters.evidence_files import LoggedFile, opened
-    from witnessmark.adapters.log_check import check_log
+    from witnessmark.adapters.input_files import opened
+    from witnessmark.adapters.log_check import check_log, logged_file
     from witnessmark.render.jsonout import dumps
 
     with opened(file) as (stream, name):
-        check = check_log(LoggedFile(stream, name))
+        check = check_log(logged_file(stream, name))
     click.echo(dumps(_document(check, name)) if form == "json" else _text(check, name))
     return EXITS[check.finding]
 

@@ -6,7 +6,7 @@ the first three, never in the last. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from witnessmark.judges.installed import InstalledView, view
 from witnessmark.judges.instant import Instant
@@ -54,9 +54,9 @@ def _instant_us(session: Session | None, at: Instant) -> int:
     return min(at.us, closed.time_us) if closed is not None else at.us
 
 
-def _proofs_of_staleness(server: Server, catalog: Catalog, policy: Policy) -> Convergence | None:
+def _proofs_of_staleness(server: Server, catalog: Catalog, seen: InstalledView | None) -> Convergence | None:
     complete, signal = catalog.complete, catalog.signal
-    if complete is None:
+    if complete is None or seen is None:
         return None
     if signal is not None and signal.n > complete.started.n and not _newer_walk(catalog, signal):
         torn = complete.ended is not None and signal.n < complete.ended.n
@@ -66,10 +66,8 @@ def _proofs_of_staleness(server: Server, catalog: Catalog, policy: Policy) -> Co
         last = max((report.mark.n for report in server.installed.by_source.values()), default=-1)
         if last < wrong.mark.n:
             return Convergence("stale", ("WrongCall",), (wrong.mark, complete.ended), None)
-    if signal is None or signal.n < complete.started.n:
-        seen = view(server.installed, complete, policy)
-        if seen.status == "differs":
-            return Convergence("stale", ("InstalledDiffers",), (*seen.marks, complete.ended), seen)
+    if seen.status == "differs" and (signal is None or signal.n < complete.started.n):
+        return Convergence("stale", ("InstalledDiffers",), (*seen.marks, complete.ended), seen)
     return None
 
 
@@ -115,9 +113,20 @@ def _age_limit(catalog: Catalog, session: Session | None, complete: Walk, policy
     return by_age, "WithinMaxAge", "TtlExpired"
 
 
-def _unverifiable(server: Server, catalog: Catalog, policy: Policy, at: Instant, now_us: int, session: Session | None) -> Convergence:
+_WAITING: Final = {
+    "unobserved": "InstallUnobserved",
+    "not_observed": "InstallNotObserved",
+    "old": "InstallNotSeenSinceDiscovery",
+    "partial": "InstallPartial",
+    "disagree": "WitnessesDisagree",
+}
+
+
+def _unverifiable(
+    catalog: Catalog, seen: InstalledView | None, policy: Policy, at: Instant, now_us: int, session: Session | None
+) -> Convergence:
     complete = catalog.complete
-    if complete is None or complete.ended is None:
+    if complete is None or complete.ended is None or seen is None:
         return Convergence("unverifiable", ("NeverTraversed",), (session.negotiated if session is not None else None,), None)
     reasons: list[str] = []
     marks: list[Mark | None] = []
@@ -129,14 +138,7 @@ def _unverifiable(server: Server, catalog: Catalog, policy: Policy, at: Instant,
         marks.append(catalog.blind)
     if limit_us is not None and now_us >= limit_us:
         reasons.append(aged)
-    seen = view(server.installed, complete, policy)
-    waiting = {
-        "unobserved": "InstallUnobserved",
-        "not_observed": "InstallNotObserved",
-        "old": "InstallNotSeenSinceDiscovery",
-        "partial": "InstallPartial",
-        "disagree": "WitnessesDisagree",
-    }.get(seen.status)
+    waiting = _WAITING.get(seen.status)
     if waiting is not None:
         reasons.append(waiting)
     if not at.covered:
@@ -152,10 +154,11 @@ def _unverifiable(server: Server, catalog: Catalog, policy: Policy, at: Instant,
 def converge(server: Server, catalog: Catalog, session: Session | None, policy: Policy, at: Instant) -> Convergence:
     """The convergence verdict of one peer's catalog, first that holds, top down."""
     now_us = _instant_us(session, at)
+    seen = view(server.installed, catalog.complete, policy) if catalog.complete is not None else None
     return (
-        _proofs_of_staleness(server, catalog, policy)
+        _proofs_of_staleness(server, catalog, seen)
         or _unfinished(catalog, session, policy, at, now_us)
-        or _unverifiable(server, catalog, policy, at, now_us, session)
+        or _unverifiable(catalog, seen, policy, at, now_us, session)
     )
 
 

@@ -6,13 +6,13 @@ every finding is True and every layer has one. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from witnessmark.judges.calls import Standing, standing
-from witnessmark.judges.contracts import judge_catalog, judge_convergence
+from witnessmark.judges.contracts import Judged, judge_catalog, judge_convergence
 from witnessmark.judges.effect import judge_effect
 from witnessmark.judges.finding import Finding
-from witnessmark.judges.instant import instant
+from witnessmark.judges.instant import Instant, instant
 from witnessmark.judges.outcome import in_a_word, judge_outcome
 from witnessmark.judges.request import judge_request
 from witnessmark.judges.session import judge_session
@@ -84,14 +84,25 @@ def _counts(state: RunState, standings: list[Standing], judged_signals: int, imp
 
 
 def _since(state: State, deciding: list[Finding], findings: list[Finding]) -> int | None:
-    times = [f.condition.last_transition_us for f in (deciding or findings) if f.condition.last_transition_us is not None]
+    times = [since for since in (f.since_us for f in (deciding or findings)) if since is not None]
     if not times:
         return None
     return max(times) if state in ("healthy", "unproven") else min(times)
 
 
-def judge_state(state: RunState, policy: Policy, as_of_us: int) -> Verdict:
-    """The verdict about a folded run as of an instant (microseconds, the clock of the evidence)."""
+class Decision(NamedTuple):
+    """The state of a run and what it was decided from: everything but the document. A gate or a driver needs no more."""
+
+    state: State
+    at: Instant
+    findings: list[Finding]
+    standings: list[Standing]
+    judged: list[Judged]
+    servers: list[Server]
+
+
+def decide(state: RunState, policy: Policy, as_of_us: int) -> Decision:
+    """The state of a folded run as of an instant (microseconds, the clock of the evidence), with its findings."""
     at = instant(state, policy, as_of_us)
     servers = used_servers(state)
     outcome_findings = list(judge_outcome(state, policy, at))
@@ -107,8 +118,14 @@ def judge_state(state: RunState, policy: Policy, as_of_us: int) -> Verdict:
     ]
     implied = [f.implies for f in findings if f.implies is not None]
     result: State = min(implied, key=RANK.__getitem__) if implied else "healthy"
-    if result == "healthy" and {f.condition.layer for f in findings} != set(LAYERS):
+    if result == "healthy" and not all(any(f.claim.layer == layer and f.marks for f in findings) for layer in LAYERS):
         result = "unproven"
+    return Decision(result, at, findings, standings, judged, servers)
+
+
+def judge_state(state: RunState, policy: Policy, as_of_us: int) -> Verdict:
+    """The verdict about a folded run as of an instant (microseconds, the clock of the evidence)."""
+    result, at, findings, standings, judged, servers = decide(state, policy, as_of_us)
     deciding = [f for f in findings if f.implies == result]
     shown = standings
     if len(standings) > MAX_CALLS_SHOWN:
@@ -116,7 +133,7 @@ def judge_state(state: RunState, policy: Policy, as_of_us: int) -> Verdict:
     others = [s for s in state.servers.values() if s not in servers and (s.sessions or s.catalogs)]
     reports = [one.report() for one in judged] + [judge_convergence(server, policy, at).report() for server in others]
     catalogs = [c for server in state.servers.values() for c in server.catalogs.values()]
-    notes = tuple(dict.fromkeys(reason_code(f.condition.reason) for f in findings if f.implies is None and f.condition.reason in _NOTED))
+    notes = tuple(dict.fromkeys(reason_code(f.reason) for f in findings if f.implies is None and f.reason in _NOTED))
     return Verdict(
         state=result,
         as_of_us=at.us,

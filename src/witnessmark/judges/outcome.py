@@ -66,7 +66,7 @@ def judge_outcome(state: RunState, policy: Policy, at: Instant) -> Iterator[Find
 
 def in_a_word(state: RunState, findings: list[Finding]) -> Word:
     """What the verifiers together say, for the rows of the truth table that depend on them."""
-    statuses = {finding.condition.status for finding in findings}
+    statuses = {finding.status for finding in findings}
     if "false" in statuses:
         return "failed"
     if statuses != {"true"}:

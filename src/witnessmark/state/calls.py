@@ -31,7 +31,7 @@ MAX_EARLY_RECEIPTS: Final = 1_024
 """Receipts that came before their call (clocks of two sources differ); a lost one leaves the effect Unknown."""
 MAX_STALE_CALLS: Final = 256
 """Calls by an outdated contract that are shown one by one; more are counted and decide just as well."""
-_TRIM_LOOKAHEAD: Final = 64
+_TRIM_LOOKAHEAD: Final = 8
 
 ENDS: Final = {
     "result": CallTrigger.RESULT,

@@ -39,9 +39,14 @@ def schema_version(connection: sqlite3.Connection, name: str) -> int:
         raise StoreTooNew(
             f"the store has schema {version}, this version of witnessmark knows {SCHEMA_VERSION}", where=name, hint="upgrade witnessmark"
         )
-    if version < 1:
-        raise StoreCorrupt(f"the store claims schema {version}, which never existed", where=name, hint="name another file with --store")
+    if version < 1 or not _has_tables(connection):
+        raise StoreCorrupt(f"the store claims schema {version} and does not have it", where=name, hint="name another file with --store")
     return version
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    """Whether the schema can be read and has our first table; reading the two numbers above does not touch it."""
+    return connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'events'").fetchone()[0] == 1
 
 
 def migrate(connection: sqlite3.Connection, name: str, now_us: int) -> None:
