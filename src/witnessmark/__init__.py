@@ -9,6 +9,7 @@ In a notebook:
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ def __getattr__(name: str) -> object:
     """Load a public name on first use: the wrapper sits in front of every agent start and needs few of them."""
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
 
     module, attribute = _PUBLIC[name]
     value = getattr(import_module(module), attribute)

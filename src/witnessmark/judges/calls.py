@@ -195,5 +195,6 @@ def standing(state: RunState, call: Call, policy: Policy, at: Instant, outcomes:
 
 def _settled_by_key(state: RunState, call: Call, effect: Effect) -> bool:
     """A call of unknown effect is settled by a later one under its operation key only if the destination shows exactly one
-    effect for that key."""
+    effect for that key.
+    """
     return effect == "applied" and call.key is not None and state.calls.returned_by_key.get(call.key, -1) > call.started.n

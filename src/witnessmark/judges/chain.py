@@ -118,7 +118,7 @@ def decide(state: RunState, policy: Policy, as_of_us: int) -> Decision:
     ]
     implied = [f.implies for f in findings if f.implies is not None]
     result: State = min(implied, key=RANK.__getitem__) if implied else "healthy"
-    if result == "healthy" and not all(any(f.claim.layer == layer and f.marks for f in findings) for layer in LAYERS):
+    if result == "healthy" and len({f.claim.layer for f in findings if f.marks}) != len(LAYERS):
         result = "unproven"
     return Decision(result, at, findings, standings, judged, servers)
 

@@ -111,14 +111,10 @@ def _outdated(state: RunState, standings: list[Standing], outcomes: Outcomes) ->
     if not count:
         return CURRENT.true("StaleClient", state.calls.stale[0].started, calls=len(state.calls.stale))
     first = unsettled[0] if unsettled else state.calls.stale[0]
-    return CURRENT.false(
-        "stale_catalog", "StaleClient", first.started, server=first.server, call=first.id, tool=first.tool, calls=count
-    )
+    return CURRENT.false("stale_catalog", "StaleClient", first.started, server=first.server, call=first.id, tool=first.tool, calls=count)
 
 
-def judge_catalog(
-    state: RunState, judged: list[Judged], standings: list[Standing], outcomes: Outcomes
-) -> Iterator[Finding]:
+def judge_catalog(state: RunState, judged: list[Judged], standings: list[Standing], outcomes: Outcomes) -> Iterator[Finding]:
     """The catalog layer's findings for the servers that the run uses."""
     if not judged:
         yield CONVERGED.unknown("NeverTraversed")

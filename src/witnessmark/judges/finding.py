@@ -17,7 +17,8 @@ Value = str | int | float | None
 
 class Finding(NamedTuple):
     """A claim as it stands; `implies` is None where it is True. Of the facts, `server`, `call` and `since_us` are members of
-    the condition; the others are what its message is rendered from."""
+    the condition; the others are what its message is rendered from.
+    """
 
     claim: Claim
     status: Status

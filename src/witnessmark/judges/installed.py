@@ -45,11 +45,12 @@ def compare(report: Installed, discovered: Walk) -> Comparison:
             if tool.wire or fact.exact_names:
                 affected.append(tool.wire or tool.shown)
             continue
+        # A definition that is shown and not loaded yet proves nothing by being right, but an old one is old.
         if tool.deferred:
             unloaded += 1
-            continue
-        shown.add(tool.wire)
-        if tool.digest == wire.shown:
+        else:
+            shown.add(tool.wire)
+        if tool.digest == wire.shown or (tool.deferred and not tool.digest):
             continue
         if wire.shown in tool.agrees:
             grade = "core"

@@ -10,7 +10,8 @@ from witnessmark.state.fold import RunState
 
 class Instant(NamedTuple):
     """`us` is the instant that is judged (a closed run is judged as of its close); `covered` is False where an observer's
-    log ends before it without having been closed: then silence means nothing, and nothing may be green or quiet."""
+    log ends before it without having been closed: then silence means nothing, and nothing may be green or quiet.
+    """
 
     us: int
     covered: bool

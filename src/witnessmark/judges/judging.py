@@ -36,7 +36,8 @@ class Ordered:
 
 def instant_us(as_of: float | str) -> int:
     """Microseconds of an instant: a number of seconds (since the first frame, for a transcript with relative times; since
-    the epoch otherwise) or an RFC 3339 time with zone. UsageError for anything else."""
+    the epoch otherwise) or an RFC 3339 time with zone. UsageError for anything else.
+    """
     if isinstance(as_of, str):
         try:
             time = datetime.fromisoformat(as_of)

@@ -153,7 +153,8 @@ class ListStarted(Fact, frozen=True, kw_only=True):
 
 class ToolRef(msgspec.Struct, frozen=True, array_like=True):
     """A tool of a page: name, contract digest (64 hex), short digests of what is shown and of its meaning (32 hex), and
-    whether its annotations say `readOnlyHint: true` (a hint: it loosens nothing unless policy trusts the server)."""
+    whether its annotations say `readOnlyHint: true` (a hint: it loosens nothing unless policy trusts the server).
+    """
 
     name: str
     digest: str
@@ -214,7 +215,8 @@ class SubscriptionEnded(Fact, frozen=True, kw_only=True):
 
 class ShownTool(msgspec.Struct, frozen=True, array_like=True):
     """A tool as the client shows it: its shown name, the wire tool it maps to ("" if none), the short digest of what
-    is shown, and the short `shown` digests of known wire contracts it agrees with at grade `core`."""
+    is shown, and the short `shown` digests of known wire contracts it agrees with at grade `core`.
+    """
 
     shown: str
     wire: str
@@ -500,7 +502,8 @@ class UnknownFact(Fact, frozen=True, kw_only=True):
 
 class Event(msgspec.Struct, frozen=True):
     """A fact in its envelope. `sequence` counts within (source, session) from 0 without holes; `prev` and `hash` are
-    the chain (empty where the log was made in memory and never leaves it)."""
+    the chain (empty where the log was made in memory and never leaves it).
+    """
 
     source: str
     session: str

@@ -42,7 +42,7 @@ ROUTES: Final[dict[State, Route]] = {
     ),
     "stale_catalog": Route(
         "integration owner",
-        "stop choosing the affected definitions; one bounded rediscovery, then check again; a second stale_catalog after it opens an incident",
+        "stop choosing the affected definitions; one bounded rediscovery; a second stale_catalog after it opens an incident",
         ("call the affected tools", "treat page one as the catalog"),
         1,
     ),
@@ -118,7 +118,6 @@ LIMITS: Final[tuple[str, ...]] = (
     "A valid output schema proves shape, not truth.",
     "A destination receipt proves an effect, not that the effect was wise.",
     "Monotonic progress proves that the server reports motion, not that the work is useful.",
-    "A converged catalog does not establish that the next call will succeed, that credentials are valid, "
-    "that the tool is correct, or that the model will choose it.",
+    "A converged catalog does not establish that the next call succeeds, credentials are valid, or the tool is correct.",
 )
 """Stated wherever a verdict is shown (verdicts.md section 5)."""

@@ -31,11 +31,19 @@ REASONS: Final[dict[str, Reason]] = {
     "Negotiated": Reason("session", "the server accepted a protocol version that both sides know", "nothing"),
     "NotNegotiated": Reason("session", "no negotiation was seen to end", "look whether the server answers its first request"),
     "NotConfirmed": Reason("session", "the server answered initialize, and the client did nothing after it", "look at the client's log"),
-    "ProbeFailed": Reason("session", "an era probe failed and the negotiation that should follow has not been seen yet", "wait for the fallback"),
-    "VersionUnsupported": Reason("session", "no protocol version is shared, or a version was answered that no revision has", "align the versions"),
+    "ProbeFailed": Reason(
+        "session", "an era probe failed and the negotiation that should follow has not been seen yet", "wait for the fallback"
+    ),
+    "VersionUnsupported": Reason(
+        "session", "no protocol version is shared, or a version was answered that no revision has", "align the versions"
+    ),
     "VersionRejected": Reason("session", "the server answered another version and the client left", "align the versions"),
-    "HeaderMismatch": Reason("session", "the server refused a request because its headers disagree with its body", "mend the client's headers"),
-    "CapabilityMissing": Reason("session", "a capability that is required was not offered or not negotiated", "enable it or choose another server"),
+    "HeaderMismatch": Reason(
+        "session", "the server refused a request because its headers disagree with its body", "mend the client's headers"
+    ),
+    "CapabilityMissing": Reason(
+        "session", "a capability that is required was not offered or not negotiated", "enable it or choose another server"
+    ),
     "NegotiationRefused": Reason("session", "the negotiation was answered by an error", "look at its code and the server's log"),
     "NotMcp": Reason("session", "the endpoint never spoke JSON-RPC", "correct the address"),
     "SessionLost": Reason("session", "a session id that was valid is no longer known, and no new session was negotiated", "re-initialize"),
@@ -44,17 +52,27 @@ REASONS: Final[dict[str, Reason]] = {
     "SilenceTrusted": Reason(
         "catalog", "no signal came over an open channel of a server that advertises listChanged: silence was trusted, not proved", "nothing"
     ),
-    "WithinMaxAge": Reason("catalog", "the server does not announce changes; the traversal is younger than max_age", "refresh at an interval"),
-    "WithinTtl": Reason("catalog", "no delivery channel; the server's ttlMs has not expired (a hint, not a promise)", "subscribe, or refresh"),
+    "WithinMaxAge": Reason(
+        "catalog", "the server does not announce changes; the traversal is younger than max_age", "refresh at an interval"
+    ),
+    "WithinTtl": Reason(
+        "catalog", "no delivery channel; the server's ttlMs has not expired (a hint, not a promise)", "subscribe, or refresh"
+    ),
     "InstallProjectionCore": Reason(
         "catalog",
         "what is shown agrees at the core (names, description, properties, required, enums); the rest cannot be seen",
         "bring an exact witness",
     ),
     "SignalUnread": Reason("catalog", "a change was announced and no traversal was started after it", "one bounded refresh"),
-    "Torn": Reason("catalog", "a change was announced while the newest traversal was under way, and nothing newer was started", "traverse again"),
-    "InstalledDiffers": Reason("catalog", "what the client shows differs from what it discovered", "restart or compact the client's session"),
-    "WrongCall": Reason("catalog", "the client called a tool, or used a contract, that the current catalog does not have", "refresh the client"),
+    "Torn": Reason(
+        "catalog", "a change was announced while the newest traversal was under way, and nothing newer was started", "traverse again"
+    ),
+    "InstalledDiffers": Reason(
+        "catalog", "what the client shows differs from what it discovered", "restart or compact the client's session"
+    ),
+    "WrongCall": Reason(
+        "catalog", "the client called a tool, or used a contract, that the current catalog does not have", "refresh the client"
+    ),
     "ChangedUpstream": Reason("catalog", "a list of our own shows another catalog than the client was served", "one bounded refresh"),
     "InProgress": Reason("catalog", "a traversal is under way", "wait until its deadline"),
     "PageMissing": Reason("catalog", "a traversal ended with a cursor that nobody followed", "resume from the cursor or restart"),
@@ -70,7 +88,9 @@ REASONS: Final[dict[str, Reason]] = {
     "NeverTraversed": Reason("catalog", "no complete traversal was seen", "traverse once"),
     "InstallUnobserved": Reason("catalog", "every page was delivered; nobody reported what the client shows", "bring an installed receipt"),
     "InstallNotSeenSinceDiscovery": Reason(
-        "catalog", "the last installed report is older than the newest discovery and its source does not report every change", "report again"
+        "catalog",
+        "the last installed report is older than the newest discovery and its source does not report every change",
+        "report again",
     ),
     "InstallNotObserved": Reason("catalog", "policy demands the model tap, and only the host's own report is there", "use the model tap"),
     "InstallPartial": Reason("catalog", "the client shows a part of the catalog: n of m", "nothing, or load all"),
@@ -78,7 +98,9 @@ REASONS: Final[dict[str, Reason]] = {
     "MaxAgeExceeded": Reason("catalog", "the server does not announce changes and the traversal is older than max_age", "refresh"),
     "TtlExpired": Reason("catalog", "no delivery channel, and the ttl (or max_age) of the traversal has passed", "subscribe or refresh"),
     "BlindInterval": Reason("catalog", "changes could not be seen for a while, and no traversal was started since", "traverse again"),
-    "AmbiguousContract": Reason("catalog", "a tool's definition has no single meaning (duplicate member names, no canonical form)", "tell the server's owner"),
+    "AmbiguousContract": Reason(
+        "catalog", "a tool's definition has no single meaning (duplicate member names, no canonical form)", "tell the server's owner"
+    ),
     "ContractApproved": Reason("catalog", "every tool that the run uses has its approved contract", "nothing"),
     "ContractDrifted": Reason("catalog", "a tool's contract differs from the approved one", "review the difference, approve or revert"),
     "ContractUnpinned": Reason("catalog", "a tool was called that has no approved contract", "review and approve it"),
@@ -92,7 +114,9 @@ REASONS: Final[dict[str, Reason]] = {
     "WaitingForPerson": Reason("request", "a call waits for a person's input; the inactivity window is suspended", "stay silent"),
     "ToolError": Reason("request", "the tool answered isError: true, or its task failed", "follow the tool's retry policy"),
     "RpcError": Reason("request", "the call was answered by a JSON-RPC error or an HTTP refusal", "look at method, id and code"),
-    "InvalidAnswer": Reason("request", "the answer's envelope or result breaks the protocol or the declared outputSchema", "tell the server's owner"),
+    "InvalidAnswer": Reason(
+        "request", "the answer's envelope or result breaks the protocol or the declared outputSchema", "tell the server's owner"
+    ),
     "ReadLost": Reason("request", "a read-only call ended without an answer", "the call may be repeated"),
     "NotApplied": Reason("request", "the answer was lost and the destination shows no effect: a retry is free", "retry if wanted"),
     "ResponseToNobody": Reason("request", "a response came that no request waits for", "tell the server's owner"),
@@ -105,7 +129,9 @@ REASONS: Final[dict[str, Reason]] = {
     "ChainBroken": Reason("request", "the hash chain of a log does not hold", "look at who can write the log"),
     "LogNotClosed": Reason("request", "the log ends before the instant of judgement and was not closed", "look whether the observer lives"),
     "LogWhole": Reason("request", "the log has no hole up to the instant of judgement", "nothing"),
-    "TooManyCalls": Reason("request", "more calls await evidence than are kept in detail; the oldest can no longer be proved", "close runs sooner"),
+    "TooManyCalls": Reason(
+        "request", "more calls await evidence than are kept in detail; the oldest can no longer be proved", "close runs sooner"
+    ),
     # effect
     "EffectApplied": Reason("effect", "the destination shows exactly one effect for each call that may have one", "nothing"),
     "NoEffectDeclared": Reason("effect", "every call was of a tool that is declared read-only", "nothing"),
@@ -116,13 +142,21 @@ REASONS: Final[dict[str, Reason]] = {
     "EffectConflict": Reason("effect", "the destination contradicted itself", "ask it again"),
     "EffectProvedByOutcome": Reason("effect", "the verifier is declared to prove the effect too, and it passed", "nothing"),
     "ResponseLost": Reason("effect", "the connection ended while a call that may have effects was open", "reconcile; do not retry"),
-    "AbsoluteDeadline": Reason("effect", "the absolute deadline passed while a call that may have effects was open", "reconcile; do not retry"),
+    "AbsoluteDeadline": Reason(
+        "effect", "the absolute deadline passed while a call that may have effects was open", "reconcile; do not retry"
+    ),
     "InactivityDeadline": Reason("effect", "no valid heartbeat came within the inactivity window", "reconcile; do not retry"),
-    "Cancelled": Reason("effect", "a call that may have effects was cancelled, which proves nothing about its effect", "reconcile; do not retry"),
-    "InputAbandoned": Reason("effect", "the server asked for input and nobody answered before the absolute deadline", "reconcile; do not retry"),
+    "Cancelled": Reason(
+        "effect", "a call that may have effects was cancelled, which proves nothing about its effect", "reconcile; do not retry"
+    ),
+    "InputAbandoned": Reason(
+        "effect", "the server asked for input and nobody answered before the absolute deadline", "reconcile; do not retry"
+    ),
     "TaskLost": Reason("effect", "the task's handle is gone while it was working", "reconcile; do not retry"),
     "AnswerDisagrees": Reason("effect", "the call was answered as failed, and its destination shows the effect", "reconcile"),
-    "AnswerContradicted": Reason("effect", "the call was answered as failed; destination and verifier prove that it worked", "tell the tool's owner"),
+    "AnswerContradicted": Reason(
+        "effect", "the call was answered as failed; destination and verifier prove that it worked", "tell the tool's owner"
+    ),
     "LostAndReconciled": Reason("effect", "the response was lost, and the destination shows the effect", "nothing"),
     "FailedEffectUnknown": Reason("effect", "the call failed and nobody asked its destination", "reconcile before any retry"),
     "EffectAbsentAfterFailure": Reason("effect", "the call failed and its destination shows no effect", "nothing"),

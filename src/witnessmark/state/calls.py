@@ -48,9 +48,9 @@ class Calls:
     """Every call of a run that may still matter, and the counts of those that do not."""
 
     __slots__ = (
-        "answered", "by_id", "ended_tokens", "early", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown", "last",
-        "last_effect", "last_success", "pushed_out", "reads", "recovered", "returned_by_key", "stale", "stale_more", "started", "succeeded", "tasks",
-        "tokens", "waiting",
+        "answered", "by_id", "early", "ended_tokens", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown",
+        "last", "last_effect", "last_success", "pushed_out", "reads", "recovered", "returned_by_key", "stale", "stale_more",
+        "started", "succeeded", "tasks", "tokens", "waiting",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -203,7 +203,8 @@ class Calls:
 
     def _settle_earlier(self, call: Call) -> None:
         """A later success settles an earlier failure of the same tool under the same operation key, or one that was
-        refused before dispatch; failures of read-only tools are settled at judgement, when the agent moved on."""
+        refused before dispatch; failures of read-only tools are settled at judgement, when the agent moved on.
+        """
         failures = self.failed_by_tool.get((call.server, call.tool))
         if not failures:
             return

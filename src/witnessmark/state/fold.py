@@ -161,8 +161,7 @@ def _continuity(state: RunState, event: e.Event, mark: Mark) -> bool:
         state.gap(mark)
     log.expected = event.sequence + 1
     log.head = event.hash
-    if event.time_us > log.covered_us:
-        log.covered_us = event.time_us
+    log.covered_us = max(log.covered_us, event.time_us)
     if log.closed is not None:
         state.chain.add(mark)
         log.closed = None

@@ -82,6 +82,8 @@ class Mark(NamedTuple):
 MAX_STREAMS: Final = 64
 """Open notification streams of one session that are remembered; servers allow a few. A forgotten one is no channel."""
 
+UNAUTHORIZED: Final = 401
+
 CLEARED_BY_ANY: Final = frozenset({"version"})
 CLEARED_BY_METHOD: Final = frozenset({"header", "capability"})
 
@@ -191,7 +193,8 @@ class Session:
 
     def close(self, fact: SessionClosed, mark: Mark) -> bool:
         """Note the end of a channel: of the session itself over stdio, of one exchange or stream over HTTP. True where the
-        last stream that could carry unsolicited notifications ended."""
+        last stream that could carry unsolicited notifications ended.
+        """
         if self.transport == "stdio":
             self.closed = fact
             self.closed_mark = mark
@@ -216,7 +219,8 @@ class Authorization:
 
     def accept(self, method: str, tool: str, mark: Mark) -> None:
         """An accepted request clears what it proves wrong: a green handshake is no authorization to call, so a challenge
-        on a call is cleared by an accepted call only, and one for a scope or a person by a call of the same tool."""
+        on a call is cleared by an accepted call only, and one for a scope or a person by a call of the same tool.
+        """
         self.accepted = mark
         if not self.challenges:
             return
@@ -227,6 +231,6 @@ class Authorization:
             elif method != "tools/call":
                 cleared = False
             else:
-                cleared = fact.status == 401 or fact.tool in ("", tool)
+                cleared = fact.status == UNAUTHORIZED or fact.tool in ("", tool)
             if cleared:
                 del self.challenges[key]
