@@ -301,7 +301,8 @@ class CallAnswered(Fact, frozen=True, kw_only=True):
     """The answer to a `tools/call`.
 
     `outcome`: result | tool_error (`isError: true`) | error (JSON-RPC error, or an HTTP refusal) | invalid (an envelope
-    or result that its revision does not allow, named by `violation`) | input_required | task.
+    or result that its revision does not allow, named by `violation`) | input_required | task | lost (HTTP 5xx without a
+    JSON-RPC body). With `result`, `violation` names why the declared output schema could not be checked, if it could not.
     """
 
     KIND = "call.answered"
@@ -322,7 +323,7 @@ class CallAnswered(Fact, frozen=True, kw_only=True):
 class TaskReported(Fact, frozen=True, kw_only=True):
     """What a task's status is now, from `tasks/get`, `tasks/result`, `tasks/cancel` or a notification.
 
-    `outcome` is set where the report carries the end: result | tool_error | error; `gone` where the handle is unknown.
+    `outcome` is set where the report carries the end: result | tool_error | error | invalid; `gone` where the handle is unknown.
     """
 
     KIND = "call.task"

@@ -5,7 +5,7 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -139,55 +139,86 @@ def _answer(
 
 
 def _answer_with_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
-    facts: list[Fact] = []
-    server, redact, part = memory.server, memory.redact, request.part
+    part = request.part
+    facts = _RESULTS[part](memory, channel, request, result, body)
     key = request.accept_key
-    if key is not None and part is not Part.DISCOVER and key not in memory.accepted:
+    if key is not None and key not in memory.accepted:
         note(memory.accepted, key)
-        facts.append(negotiated_by_use(server, request))
-    if part is Part.CALL:
-        outcome = outcome_of(result, request, lookup(request.version), whole=body.data is not None)
-        hashed = redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
-        answer = call_answered(server, request, result, outcome, body.size, hashed, channel.status, redact)
-        if answer.task:
-            memory.tasks.note(answer.task, request)
-        facts.append(answer)
-        if outcome.outcome == "input_required" and asks_for_url(result.get("inputRequests")):
-            facts.append(challenged_by_url(server, request))
-    elif part is Part.LIST:
-        if body.data is None:
-            facts.append(list_failed(server, request, "too_large"))
-        else:
-            facts.append(list_page(server, request, result, body.size, memory.served, redact, body.data if body.repeated_names else None))
-    elif part is Part.INITIALIZE:
-        facts.append(_initialized(memory, channel, request, result))
-    elif part is Part.DISCOVER:
-        if key is not None:
-            note(memory.accepted, key)
-        facts.append(
-            negotiated_by_discover(server, request, result, redact) if type(result) is dict else refused(server, request, "not_mcp")
-        )
-    elif part is Part.SUBSCRIBE:
-        facts.append(SubscriptionEnded(server=server, channel=request.channel, peer=request.peer, id=request.id, how="result"))
-    elif part is Part.TASK:
-        report = task_answered(server, request, result, lookup(request.version), memory.tasks.of(request.task, request) or request)
-        facts.append(report if report is not None else _counted(memory, request, None))
-        if type(result) is dict and asks_for_url(result.get("inputRequests")):
-            facts.append(challenged_by_url(server, request))
-    else:
-        facts.append(_counted(memory, request, None))
+        if part is not Part.DISCOVER:
+            facts.insert(0, negotiated_by_use(memory.server, request))
     return facts
 
 
-def _initialized(memory: Memory, channel: Channel, request: OpenRequest, result: Any) -> Fact:
+def _call_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    outcome = outcome_of(result, request, lookup(request.version), whole=body.data is not None)
+    answer = call_answered(memory.server, request, result, outcome, body.size, _hashed(memory, body), channel.status, memory.redact)
+    if answer.task:
+        memory.tasks.note(answer.task, request)
+    if outcome.outcome == "input_required" and asks_for_url(result.get("inputRequests")):
+        return [answer, challenged_by_url(memory.server, request)]
+    return [answer]
+
+
+def _hashed(memory: Memory, body: Body) -> str:
+    """The keyed hash of an answer's bytes, by which a store tells equal answers; "" where they were not kept."""
+    return memory.redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
+
+
+def _list_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    del channel
+    if body.data is None:
+        return [list_failed(memory.server, request, "too_large")]
+    repeated = body.data if body.repeated_names else None
+    return [list_page(memory.server, request, result, body.size, memory.served, memory.redact, repeated)]
+
+
+def _discovered(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    del channel, body
     if type(result) is not dict:
-        return refused(memory.server, request, "not_mcp")
+        return [refused(memory.server, request, "not_mcp")]
+    return [negotiated_by_discover(memory.server, request, result, memory.redact)]
+
+
+def _subscription_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    del channel, result, body
+    return [SubscriptionEnded(server=memory.server, channel=request.channel, peer=request.peer, id=request.id, how="result")]
+
+
+def _task_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    del channel, body
+    call = memory.tasks.of(request.task, request) or request
+    report = task_answered(memory.server, request, result, lookup(request.version), call)
+    facts: list[Fact] = [report if report is not None else _counted(memory, request, None)]
+    if type(result) is dict and asks_for_url(result.get("inputRequests")):
+        facts.append(challenged_by_url(memory.server, call))
+    return facts
+
+
+def _other_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    del channel, result, body
+    return [_counted(memory, request, None)]
+
+
+def _initialized(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
+    del body
+    if type(result) is not dict:
+        return [refused(memory.server, request, "not_mcp")]
     request.peer = channel.peer  # over HTTP the session id comes with this very response
-    fact = negotiated_by_initialize(memory.server, request, result, memory.redact)
     version = result.get("protocolVersion")
     if type(version) is str:
         memory.note_version(channel, channel.peer, memory.redact.version(version))
-    return fact
+    return [negotiated_by_initialize(memory.server, request, result, memory.redact)]
+
+
+_RESULTS: Final = {
+    Part.CALL: _call_result,
+    Part.LIST: _list_result,
+    Part.INITIALIZE: _initialized,
+    Part.DISCOVER: _discovered,
+    Part.SUBSCRIBE: _subscription_result,
+    Part.TASK: _task_result,
+    Part.OTHER: _other_result,
+}
 
 
 def _answer_with_error(
@@ -207,8 +238,11 @@ def _answer_with_error(
     if is_url_challenge(error):
         facts.append(challenged_by_url(server, request))
     if part is Part.CALL:
-        hashed = memory.redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
-        facts.append(call_failed(server, request, "error", code=error.code, status=status, size=body.size, body=hashed, probable=probable))
+        facts.append(
+            call_failed(
+                server, request, "error", code=error.code, status=status, size=body.size, body=_hashed(memory, body), probable=probable
+            )
+        )
     elif part is Part.LIST:
         facts.append(list_failed(server, request, "error", small_code(error.code)))
     elif part is Part.SUBSCRIBE:
@@ -225,8 +259,17 @@ def _answer_with_invalid(memory: Memory, channel: Channel, request: OpenRequest,
     """An envelope that is neither result nor error, or both: it can be read in two ways and is never a success."""
     server, part = memory.server, request.part
     if part is Part.CALL:
-        hashed = memory.redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
-        return [call_failed(server, request, "invalid", status=channel.status, violation=message.reason.value, size=body.size, body=hashed)]
+        return [
+            call_failed(
+                server,
+                request,
+                "invalid",
+                status=channel.status,
+                violation=message.reason.value,
+                size=body.size,
+                body=_hashed(memory, body),
+            )
+        ]
     if part is Part.LIST:
         return [list_failed(server, request, "unreadable")]
     if part in (Part.INITIALIZE, Part.DISCOVER):

@@ -51,6 +51,7 @@ def asked_by_client(
         peer = channel.peer
     request = OpenRequest(token, redact.id(token), redact.method(method), part, channel.name, peer, version, modern=modern)
     request.session_id = channel.session_sent
+    channel.asked_by = peer
     facts: list[Fact] = []
     if channel.client.ask(request):
         # Two requests share one id: their answers cannot be told apart (basic: ids are unique while in flight).

@@ -15,17 +15,22 @@ fill the log, and a thousand and one say no more than a thousand."""
 
 
 class Channel:
-    """A pipe, an HTTP exchange or a stream. `peer` and `version` are those of its handshake, "" while unknown.
+    """A pipe, an HTTP exchange or a stream. `peer` and `version` are those of its handshake, "" while unknown; `asked_by` is the
+    peer of the newest request on it, which is another one where requests of 2026-07-28 pass.
 
     `status` is the HTTP status of the response that is being observed, None outside HTTP.
     """
 
-    __slots__ = ("advised", "client", "headers_version", "http_method", "junk", "junk_bytes", "name", "peer", "server", "session_sent", "status", "stdio", "stream", "version")  # fmt: skip
+    __slots__ = (
+        "advised", "asked_by", "client", "headers_version", "http_method", "junk", "junk_bytes", "name", "peer", "server",
+        "session_sent", "status", "stdio", "stream", "version",
+    )  # fmt: skip
 
     def __init__(self, name: str, *, stdio: bool) -> None:
         self.name = name
         self.stdio = stdio
         self.peer = name if stdio else ""
+        self.asked_by = self.peer
         self.version = ""
         self.client = Lane()
         self.server = Lane()

@@ -19,7 +19,7 @@ from witnessmark.observe.pairing import OpenRequest, Part
 from witnessmark.observe.redact import Purpose
 from witnessmark.observe.session import refused
 from witnessmark.wire.challenge import Challenge
-from witnessmark.wire.httpfacts import ContentKind, request_facts, response_facts
+from witnessmark.wire.httpfacts import ContentKind, ResponseFacts, request_facts, response_facts
 
 _NO_CHALLENGE: Final = Challenge("")
 _OK_MIN, _OK_MAX = 200, 299
@@ -36,6 +36,7 @@ def http_request(memory: Memory, channel: Channel, http: Mapping[str, Any]) -> N
     channel.http_method = facts.method
     channel.session_sent = facts.session_id is not None
     channel.peer = memory.redact.hashed(Purpose.SESSION_ID, facts.session_id) if facts.session_id is not None else ""
+    channel.asked_by = channel.peer
     channel.headers_version = facts.protocol_version or ""
 
 
@@ -48,20 +49,34 @@ def http_response(memory: Memory, channel: Channel, http: Mapping[str, Any], *, 
         channel.peer = memory.redact.hashed(Purpose.SESSION_ID, head.session_id)
     if status is None:
         return []
+    if _OK_MIN <= status <= _OK_MAX:
+        unreadable = not body and (not_json or head.content in {ContentKind.HTML, ContentKind.OTHER})
+        return _accepted(memory, channel, status, head.content, unreadable=unreadable)
+    return _refused(memory, channel, status, head, body=body)
+
+
+def _accepted(memory: Memory, channel: Channel, status: int, content: ContentKind, *, unreadable: bool) -> list[Fact]:
+    """The facts of a 2xx: a stream that can carry signals, or a body that nobody can read as an answer."""
+    if content is ContentKind.SSE:
+        if channel.http_method != "GET":
+            return []
+        channel.stream = True
+        return [_stream_opened(memory, channel)]
     facts: list[Fact] = []
+    if unreadable and status not in _NO_CONTENT:
+        for request in list(channel.client.open.values()):
+            facts += _not_json(memory, channel, request, status)
+    return facts
+
+
+def _refused(memory: Memory, channel: Channel, status: int, head: ResponseFacts, *, body: bool) -> list[Fact]:
+    """The facts of a status that is no 2xx: challenge, lost session, refusal; and the requests that it ends by itself."""
     open_requests = list(channel.client.open.values())
     request = open_requests[0] if open_requests else _headless(channel)
-    if _OK_MIN <= status <= _OK_MAX:
-        if head.content is ContentKind.SSE and channel.http_method == "GET":
-            channel.stream = True
-            facts.append(_stream_opened(memory, channel))
-        elif not body and status not in _NO_CONTENT and (not_json or head.content in {ContentKind.HTML, ContentKind.OTHER}):
-            for each in open_requests:
-                facts += _not_json(memory, channel, each, status)
-        return facts
-    challenge = head.challenges[0] if head.challenges else _NO_CHALLENGE
     insufficient = next((each for each in head.challenges if each.error == "insufficient_scope"), None)
+    facts: list[Fact] = []
     if status == _UNAUTHORIZED or (status == _FORBIDDEN and insufficient is not None):
+        challenge = head.challenges[0] if head.challenges else _NO_CHALLENGE
         facts.append(_challenged(memory, channel, request, status, insufficient or challenge))
         memory.forget_acceptance()
     elif status == _NOT_FOUND and channel.session_sent and not request.modern and not body:

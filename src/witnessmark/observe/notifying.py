@@ -86,7 +86,7 @@ def _progress(memory: Memory, channel: Channel, params: dict[str, Any]) -> list[
         CallProgress(
             server=memory.server,
             channel=channel.name,
-            peer=channel.peer,
+            peer=channel.asked_by,
             token="" if token is None else memory.redact.hashed(Purpose.TOKEN, token),
             progress=_finite(params.get("progress")),
             total=_finite(params.get("total")),

@@ -34,7 +34,10 @@ class Part(Enum):
 class OpenRequest:
     """A request that waits for its answer; `id`, `method`, `tool`, `task` are in the form in which facts hold them."""
 
-    __slots__ = ("accept_key", "channel", "id", "method", "modern", "output_schema", "part", "peer", "session_id", "task", "token", "tool", "version")  # fmt: skip
+    __slots__ = (
+        "accept_key", "channel", "id", "method", "modern", "output_schema", "part", "peer", "session_id", "task", "token", "tool",
+        "version",
+    )  # fmt: skip
 
     def __init__(self, token: str, shown_id: str, method: str, part: Part, channel: str, peer: str, version: str, *, modern: bool) -> None:
         self.token = token

@@ -109,9 +109,11 @@ def tool_ref(tool: dict[str, Any], redact: Redactor) -> ToolRef:
 
     Raises PeerError where it has no canonical form.
     """
+    annotations = tool.get("annotations")
     return ToolRef(
         name=redact.name(tool.get("name")),
         digest=contract_digest(tool).removeprefix("sha256:"),
         shown=short(shown_digest(tool.get("description"), tool.get("inputSchema"))),
         meaning=short(meaning_digest(tool)),
+        read_only_hint=type(annotations) is dict and annotations.get("readOnlyHint") is True,
     )

@@ -97,13 +97,13 @@ def _inline_end(task: dict[str, Any], revision: Revision | None, call: OpenReque
 
 
 def _end(result: Any, revision: Revision | None, call: OpenRequest | None) -> str:
-    """The end that a result is: result | tool_error | error (also for a result that its revision or its output schema does not allow)."""
+    """The end that a result is: result | tool_error | invalid (its revision or its output schema does not allow it)."""
     if type(result) is not dict:
-        return "error"
+        return "invalid"
     if call is None:
         return "tool_error" if result.get("isError") is True else "result"
     outcome = outcome_of(result, call, revision).outcome
-    return outcome if outcome in {"result", "tool_error"} else "error"
+    return outcome if outcome in {"result", "tool_error"} else "invalid"
 
 
 def _report(server: str, channel: str, peer: str, task: str, status: str, outcome: str, code: int | None = None) -> TaskReported:
