@@ -46,7 +46,8 @@ def schema_version(connection: sqlite3.Connection, name: str) -> int:
 
 def _has_tables(connection: sqlite3.Connection) -> bool:
     """Whether the schema can be read and has our first table; reading the two numbers above does not touch it."""
-    return connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'events'").fetchone()[0] == 1
+    query = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'events'"
+    return bool(connection.execute(query).fetchone()[0])
 
 
 def migrate(connection: sqlite3.Connection, name: str, now_us: int) -> None:
