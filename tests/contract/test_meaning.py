@@ -66,6 +66,7 @@ def test_a_cosmetic_difference_leaves_the_meaning_alone(one: dict[str, Any], oth
         (tool(annotations={"readOnlyHint": 0}), tool()),
         (tool(annotations={"readOnlyHint": None}), tool()),
         (tool(annotations={"title": ""}), tool()),
+        (tool(annotations={"title": None}), tool()),
         (tool(title="T"), tool()),
         (tool(description="a"), tool(description="b")),
         # Order means something here: these are data or ordered lists.
@@ -75,6 +76,11 @@ def test_a_cosmetic_difference_leaves_the_meaning_alone(one: dict[str, Any], oth
         (tool({"prefixItems": [{}, True]}), tool({"prefixItems": [True, {}]})),
         (tool({"properties": {"required": {"enum": [1]}}}), tool({"properties": {"required": {"enum": [2]}}})),
         # Written in place these would mean something else, or nobody knows.
+        (with_defs({"p": {}}, items={"$ref": "#/$defs/p", "not": {}}), tool({"type": "object", "items": {"not": {}}})),
+        (
+            with_defs({"p": {"description": "one"}}, items={"$ref": "#/$defs/p", "description": "here"}),
+            with_defs({"p": {"description": "two"}}, items={"$ref": "#/$defs/p", "description": "here"}),
+        ),
         (
             with_defs({"p": POINT}, items={"$ref": "#/$defs/p", "required": []}),
             tool({"type": "object", "items": {**POINT, "required": []}}),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,6 +92,11 @@ def test_a_schema_that_cannot_be_used_is_named_and_proves_nothing(schema: object
     assert violation == "OutputSchemaUnusable"
     assert violation in NOT_CHECKED
     assert violation not in BREACHES
+
+
+def test_a_schema_that_refers_to_a_file_of_this_host_does_not_read_it(tmp_path: Path) -> None:
+    (tmp_path / "schema.json").write_text("{}", encoding="utf-8")
+    assert output_violation(True, {}, {"$ref": (tmp_path / "schema.json").as_uri()}, True) == "OutputSchemaUnusable"
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,9 @@ class NameMap:
             self._add(wire)
 
     def _add(self, wire: str) -> None:
+        spellings = list(_spellings(wire, self._server))
         for style in PREFIX_STYLES if self._server else ("",):
-            for tool, server in _spellings(wire, self._server):
+            for tool, server in spellings:
                 image = style.format(server) + tool
                 self._whole[image].add((style, wire))
                 if tool != wire or server != self._server:
