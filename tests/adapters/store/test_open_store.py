@@ -27,9 +27,13 @@ from witnessmark.errors import StoreCorrupt, StoreError, StoreFull, StoreLocked,
     [
         pytest.param({"WITNESSMARK_STORE": "/x/y.sqlite", "HOME": "/h"}, "linux", "/x/y.sqlite", id="named"),
         pytest.param({"XDG_STATE_HOME": "/s", "HOME": "/h"}, "linux", "/s/witnessmark/evidence.sqlite", id="xdg"),
-        pytest.param({"XDG_STATE_HOME": "s", "HOME": "/h"}, "linux", "/h/.local/state/witnessmark/evidence.sqlite", id="relative-xdg-counts-as-unset"),
+        pytest.param(
+            {"XDG_STATE_HOME": "s", "HOME": "/h"}, "linux", "/h/.local/state/witnessmark/evidence.sqlite", id="relative-xdg-counts-as-unset"
+        ),
         pytest.param({"HOME": "/h"}, "linux", "/h/.local/state/witnessmark/evidence.sqlite", id="linux"),
-        pytest.param({"HOME": "/h", "XDG_STATE_HOME": "/s"}, "darwin", "/h/Library/Application Support/witnessmark/evidence.sqlite", id="macos"),
+        pytest.param(
+            {"HOME": "/h", "XDG_STATE_HOME": "/s"}, "darwin", "/h/Library/Application Support/witnessmark/evidence.sqlite", id="macos"
+        ),
     ],
 )
 def test_the_default_place_is_the_users_state_directory(environment: dict[str, str], platform: str, expected: str) -> None:
@@ -96,10 +100,17 @@ def test_a_file_without_content_becomes_a_store(path: Path) -> None:
 def test_the_file_says_what_it_is(path: Path) -> None:
     open_store(path).close()
     connection = sqlite3.connect(path)
-    read = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "journal_mode", "auto_vacuum")}
+    read = {
+        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version", "journal_mode", "auto_vacuum")
+    }
     assert read == {"application_id": 0x574D524B, "user_version": 1, "journal_mode": "wal", "auto_vacuum": 2}
     assert connection.execute("SELECT version, file FROM migrations").fetchall() == [(1, "0001_evidence.sql")]
-    assert all(row[5] == 1 for row in connection.execute("PRAGMA table_list") if row[1] not in {"sqlite_schema", "sqlite_temp_schema", "sqlite_sequence"})
+    assert all(
+        row[5] == 1
+        for row in connection.execute("PRAGMA table_list")
+        if row[1] not in {"sqlite_schema", "sqlite_temp_schema", "sqlite_sequence"}
+    )
     connection.close()
 
 
@@ -209,7 +220,9 @@ def _filled(path: Path) -> None:
         (_damaged_first_page, StoreCorrupt, "contradict each other"),
     ],
 )
-def test_what_is_no_store_of_ours_is_named_and_left_as_it_is(make: object, error: type[StoreError], says: str, write: bool, path: Path) -> None:
+def test_what_is_no_store_of_ours_is_named_and_left_as_it_is(
+    make: object, error: type[StoreError], says: str, write: bool, path: Path
+) -> None:
     make(path)  # type: ignore[operator]
     before = path.read_bytes()
     with pytest.raises(error, match=says) as caught:
@@ -281,7 +294,9 @@ def test_a_full_store_says_so_keeps_nothing_of_the_batch_and_goes_on_when_there_
     assert list(store.logged("run-1")) == expected
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system of its own; a full store is tested with max_page_count too")
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root can mount a file system of its own; a full store is tested with max_page_count too"
+)
 def test_a_full_disk_says_so_and_what_was_acknowledged_stays(tmp_path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()

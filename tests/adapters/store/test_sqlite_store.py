@@ -91,7 +91,9 @@ def test_a_different_event_under_an_existing_number_is_kept_beside_it_and_found(
     entries, events = recorded(calls(3))
     key, _ = stored(store, calls(3))
     other_data = b'{"id":"other"}'
-    other = Entry(4, entries[4].time_us, "call.started", other_data, link(entries[3].hash, "s1", 4, entries[4].time_us, "call.started", other_data))
+    other = Entry(
+        4, entries[4].time_us, "call.started", other_data, link(entries[3].hash, "s1", 4, entries[4].time_us, "call.started", other_data)
+    )
     for _ in range(2):  # an equivocation delivered twice is one equivocation
         store.append(key, [*entries[3 : 3 + batch - 1], other])
     found = list(store.logged("run-1"))
@@ -152,7 +154,9 @@ def test_content_that_its_hash_does_not_cover_is_judged_as_a_gap_in_its_place(st
     _, events = stored(store, calls(3), close=True)
     connection = sqlite3.connect(path)
     connection.execute("DROP TRIGGER events_never_change")
-    connection.execute("UPDATE events SET data = CAST(replace(CAST(data AS TEXT), 'write_report', 'read_report') AS BLOB) WHERE sequence = 2")
+    connection.execute(
+        "UPDATE events SET data = CAST(replace(CAST(data AS TEXT), 'write_report', 'read_report') AS BLOB) WHERE sequence = 2"
+    )
     connection.commit()
     connection.close()
     found = list(store.events("run-1"))
