@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-UPDATE = "WITNESSMARK_UPDATE_GOLDEN"
+VARIABLE = "WITNESSMARK_UPDATE_GOLDEN"
+UPDATE = bool(os.environ.get(VARIABLE))
+"""Read when the module is imported: while tests run, none of our variables is set."""
 
 
 def assert_golden(path: Path, text: str) -> None:
-    if os.environ.get(UPDATE):
+    if UPDATE:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    assert path.exists(), f"{path.name} is missing: run the test once with {UPDATE}=1 and review the file"
-    assert text == path.read_text(encoding="utf-8"), f"differs from {path.name}; if it is meant, run with {UPDATE}=1 and review"
+    assert path.exists(), f"{path.name} is missing: run the test once with {VARIABLE}=1 and review the file"
+    assert text == path.read_text(encoding="utf-8"), f"differs from {path.name}; if it is meant, run with {VARIABLE}=1 and review"

@@ -42,7 +42,9 @@ HEALTHY: Final[tuple[Fact, ...]] = (
     SessionConfirmed(server="tickets"),
     ListStarted(server="tickets", id="2", version="2025-11-25"),
     ListPage(server="tickets", id="2", tools=(ToolRef("publish", DIGEST, DIGEST[:32], DIGEST[:32]),)),
-    CatalogInstalled(server="tickets", source="agent", tools=(ShownTool("publish", "publish", DIGEST[:32]),), exact_names=True, continuous=True),
+    CatalogInstalled(
+        server="tickets", source="agent", tools=(ShownTool("publish", "publish", DIGEST[:32]),), exact_names=True, continuous=True
+    ),
     EffectDeclared(server="tickets", tool="publish", effect="write", inactivity_s=30.0, absolute_s=600.0),
     OutcomeDeclared(outcome="report", verifier="file", digest="sha256:" + DIGEST),
     CallStarted(server="tickets", id="3", tool="publish", version="2025-11-25"),
@@ -53,7 +55,14 @@ HEALTHY: Final[tuple[Fact, ...]] = (
 
 
 def write_run(
-    store: Path, run: str, *, facts: Sequence[Fact] = HEALTHY, server: str = "tickets", start_us: int = ZERO_US, closed: bool = True, session: str = ""
+    store: Path,
+    run: str,
+    *,
+    facts: Sequence[Fact] = HEALTHY,
+    server: str = "tickets",
+    start_us: int = ZERO_US,
+    closed: bool = True,
+    session: str = "",
 ) -> None:
     """Write `facts` a second apart as one session of `run`; `closed` closes channel, run and session."""
     opened = open_store(store)

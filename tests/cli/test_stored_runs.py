@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from stored_evidence import ZERO_US, write_run
 
+from stored_evidence import ZERO_US, write_run
 from witnessmark.adapters.keys import KeyFile, keys_path
 from witnessmark.cli.main import cli
 from witnessmark.model.evidence import SessionOpened
@@ -43,7 +43,12 @@ def test_runs_are_listed_newest_first_with_what_they_used(run: Run, store: Path)
         ("cut-off", ["tickets"], False, False),
     ]
     text = run("runs").stdout
-    assert [line.split()[0:2] for line in text.splitlines()] == [["run", "log"], ["newer", "closed"], ["older", "closed"], ["cut-off", "cut"]]
+    assert [line.split()[0:2] for line in text.splitlines()] == [
+        ["run", "log"],
+        ["newer", "closed"],
+        ["older", "closed"],
+        ["cut-off", "cut"],
+    ]
     assert "older" not in run("runs", "--server", "search").stdout
 
 
@@ -139,7 +144,11 @@ DAMAGE: dict[str, tuple[Callable[[list[str]], list[str]], int, str]] = {
     "a hole": (lambda lines: lines[:4] + lines[5:], 1, "event 4 is missing"),
     "two holes side by side": (lambda lines: lines[:4] + lines[6:], 1, "events 4 to 5 are missing"),
     "the first event gone": (lambda lines: lines[1:], 1, "event 0 is missing"),
-    "a changed value": (lambda lines: edited(lines, 10, data={"server": "tickets", "id": "3", "outcome": "tool_error"}), 1, "event 10 was changed"),
+    "a changed value": (
+        lambda lines: edited(lines, 10, data={"server": "tickets", "id": "3", "outcome": "tool_error"}),
+        1,
+        "event 10 was changed",
+    ),
     "a changed time": (lambda lines: edited(lines, 4, time="2026-09-21T14:13:24.000001Z"), 1, "event 4 was changed"),
     "a changed hash": (lambda lines: edited(lines, 4, hash="0" * 64), 1, "event 5 does not follow"),
     "the close cut off": (lambda lines: lines[:-1], 3, "not closed"),
@@ -195,4 +204,5 @@ def test_keys_are_listed_rotated_and_forgotten_without_their_secrets(run: Run, s
             assert str(key.secret) not in shown
     assert run("keys", "forget", second.id).exit_code == 2
     assert run("keys", "forget", first.id).exit_code == 0
-    assert [key.id for key in file.keys()] == [second.id]
+    left = file.keys()
+    assert [key.id for key in left] == [second.id]

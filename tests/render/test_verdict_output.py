@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from golden_files import assert_golden
 from sample_verdicts import ALL, FALSE_SUCCESS, HEALTHY, HOSTILE, MANY_CALLS, NOTHING_SEEN, condition
-
 from witnessmark.model.health import LAYERS, LIMITS, ROUTES
 from witnessmark.model.verdict import Verdict
 from witnessmark.render.jsonout import dumps, verdict_document
@@ -77,7 +78,7 @@ def test_colour_adds_nothing_but_colour(title: str) -> None:
 
 
 @pytest.mark.parametrize("render", [verdict_text, lambda verdict: dumps(verdict_document(verdict))])
-def test_a_hostile_name_steers_no_terminal(render) -> None:  # type: ignore[no-untyped-def]
+def test_a_hostile_name_steers_no_terminal(render: Callable[[Verdict], str]) -> None:
     text = render(FALSE_SUCCESS)
     assert HOSTILE not in text
     assert "\\u001b[2J" in text

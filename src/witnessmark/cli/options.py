@@ -56,9 +56,11 @@ def wants_colour() -> bool:
 
 @contextmanager
 def opened_store(store: str | None, *, write: bool = False) -> Iterator[EvidenceStore]:
-    """The evidence store that the command names, closed at the end; only with `write` is one made where none is."""
+    """The evidence store that the command names, closed at the end. It must be there: only observers make one."""
     from witnessmark.adapters.store.location import open_store
 
+    if write:
+        open_store(store, write=False).close()
     opened = open_store(store, write=write)
     try:
         yield opened

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from witnessmark.model.health import CATALOG_ROUTES, LAYERS, LIMITS, Status
-from witnessmark.model.reasons import reason_code
-from witnessmark.model.verdict import CallReport, CatalogReport, Condition, Counts, Verdict
+from witnessmark.model.reasons import REASONS, reason_code
+from witnessmark.model.verdict import CatalogReport, Condition, Counts, Verdict
 from witnessmark.render.escape import name
 from witnessmark.render.messages import sentence, todo
 from witnessmark.render.table import table
@@ -65,10 +65,11 @@ def verdict_text(verdict: Verdict, *, source: str = "", colour: bool = False, fu
     lines += _catalogs(verdict.catalogs, full=full)
     lines += _calls(verdict, full=full)
     lines += _section("Counted", _counted(verdict.counts))
-    lines += _section("Notes", [name(note, 200) for note in (*_log_notes(verdict), *verdict.notes)])
+    lines += _section("Notes", [*_log_notes(verdict), *map(_note, verdict.notes)])
     if full and verdict.policy:
         lines += _section("Policy", [f"{member} = {_plain(value)}" for member, value in verdict.policy])
-    lines += _section("What this does not establish", [*LIMITS, *(name(text, 200) for text in verdict.vantage)])
+    lines += _section("Seen from", [", ".join(name(source, 200) for source in verdict.vantage)] if verdict.vantage else [])
+    lines += _section("What this does not establish", LIMITS)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -171,14 +172,8 @@ def _catalogs(reports: Sequence[CatalogReport], *, full: bool) -> list[str]:
     return ["Catalogs", *lines, *(f"  {step}" for step in steps), ""] if lines else []
 
 
-def _call_order(report: CallReport) -> tuple[bool, bool, int]:
-    """Calls that may still decide first, then the settled ones; those that went well last; the newest first."""
-    return (report.settled, report.answer in {"result", "success"}, -report.started_us)
-
-
 def _calls(verdict: Verdict, *, full: bool) -> list[str]:
-    calls = sorted(verdict.calls, key=_call_order) if not full else list(verdict.calls)
-    shown = calls if full else calls[:CALL_ROWS]
+    shown = verdict.calls if full else verdict.calls[:CALL_ROWS]
     rows = [
         (
             name(call.id),
@@ -187,17 +182,16 @@ def _calls(verdict: Verdict, *, full: bool) -> list[str]:
             call.state,
             call.answer,
             call.effect,
-            "settled" if call.settled else "",
             span(call.ended_us - call.started_us) if call.ended_us is not None else "open",
             ", ".join(reason_code(reason) for reason in call.reasons),
         )
         for call in shown
     ]
-    header = ("call", "tool", "server", "state", "answer", "effect", "", "took", "reasons")
-    lines = table(header, rows, right=frozenset((7,)), indent="  ")
-    more = len(calls) - len(shown)
+    header = ("call", "tool", "server", "state", "answer", "effect", "took", "reasons")
+    lines = table(header, rows, right=frozenset((6,)), indent="  ")
+    more = max(verdict.counts.calls, len(verdict.calls)) - len(shown)
     if more:
-        lines.append(f"  and {more} more calls")
+        lines.append(f"  and {more} more calls, which decide nothing before these")
     return ["Calls", *lines, ""] if lines else []
 
 
@@ -227,6 +221,15 @@ def _counted(counts: Counts) -> list[str]:
         if count:
             parts.append(f"{count} {one if count == 1 else many}")
     return ["; ".join(parts)] if parts else []
+
+
+_BY_CODE: Final = {reason_code(word): reason for word, reason in REASONS.items()}
+
+
+def _note(note: str) -> str:
+    """A note is a reason's code that a reader of a green verdict must see, or text."""
+    known = _BY_CODE.get(note)
+    return f"{note}: {known.meaning}" if known is not None else name(note, 200)
 
 
 def _log_notes(verdict: Verdict) -> list[str]:

@@ -38,7 +38,7 @@ def seconds(time_us: int) -> float:
 def instant(time_us: int) -> str:
     """What a person reads for an instant: RFC 3339, or seconds since the first frame."""
     if is_relative(time_us):
-        return f"{decimal(time_us)} s after the transcript's zero"
+        return f"{decimal(time_us)} s into the transcript"
     return rfc3339(time_us)
 
 
