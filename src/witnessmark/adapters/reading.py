@@ -10,10 +10,21 @@ from witnessmark.adapters.input_files import opened
 from witnessmark.model.evidence import Event
 
 
-def read(path: str | Path) -> Iterator[Event]:
+class EvidenceAt:
+    """The evidence in a file. It can be iterated again, and the file is open only while it is."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+
+    def __iter__(self) -> Iterator[Event]:
+        """The events one by one. InputError (file, line, what was expected) where the file is neither kind of evidence."""
+        with opened(self.path) as (file, name):
+            yield from EvidenceFile(file, name)
+
+
+def read(path: str | Path) -> EvidenceAt:
     """The events of the file, one by one: a transcript or an evidence log, told apart by its first line.
 
-    Raises InputError (file, line, what was expected) for what is neither.
+    Raises InputError (file, line, what was expected) when it is iterated, for what is neither.
     """
-    with opened(str(path)) as (file, name):
-        yield from EvidenceFile(file, name)
+    return EvidenceAt(path)

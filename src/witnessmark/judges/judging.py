@@ -50,12 +50,49 @@ def instant_us(as_of: float | str) -> int:
     return round(as_of * SECOND_US)
 
 
+class _Disordered(Exception):
+    """The evidence does not stand in canonical order: it must be arranged before it is folded."""
+
+
+def _in_order(events: Iterable[Event]) -> Iterator[Event]:
+    """The events as they come, for as long as they stand in canonical order."""
+    last: Event | None = None
+    place: tuple[int, str, str] = (-(1 << 62), "", "")
+    expected: dict[tuple[str, str], int] = {}
+    for event in events:
+        if last is None or event.session != last.session or event.source != last.source:
+            if last is not None:
+                expected[last.source, last.session] = last.sequence
+            here = (event.time_us, event.source, event.session)
+            if here < place or event.sequence <= expected.get((event.source, event.session), -1):
+                raise _Disordered
+            place = here
+        else:
+            if event.sequence <= last.sequence:
+                raise _Disordered
+            if event.time_us > place[0]:
+                place = (event.time_us, event.source, event.session)
+        last = event
+        yield event
+
+
 def fold_until(evidence: Iterable[Event], until_us: int | None = None) -> RunState:
     """The state of the run that the evidence tells of, as it was known at `until_us` (None: all of it).
 
-    What is later is not folded; that it exists proves that its log was whole up to the instant.
+    What is later is not folded; that it exists proves that its log was whole up to the instant. Evidence that can be
+    iterated again is folded as it comes for as long as it stands in canonical order, and arranged only if it does not.
     """
-    events = evidence if isinstance(evidence, Ordered) else canonical_order(evidence)
+    if isinstance(evidence, Ordered):
+        return _fold(evidence, until_us)
+    if iter(evidence) is evidence:
+        return _fold(canonical_order(evidence), until_us)
+    try:
+        return _fold(_in_order(evidence), until_us)
+    except _Disordered:
+        return _fold(canonical_order(evidence), until_us)
+
+
+def _fold(events: Iterable[Event], until_us: int | None) -> RunState:
     state = RunState()
     if until_us is None:
         for event in events:

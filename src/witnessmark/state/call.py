@@ -25,6 +25,8 @@ from witnessmark.state.session import Mark
 class CallPhase(Enum):
     """Where a logical call stands."""
 
+    __hash__ = object.__hash__  # members are singletons; the inherited hash is Python code on the hot path
+
     OPEN = auto()
     WAITING = auto()
     TASK = auto()
@@ -36,6 +38,8 @@ class CallPhase(Enum):
 
 class CallTrigger(Enum):
     """What moves a logical call."""
+
+    __hash__ = object.__hash__  # members are singletons; the inherited hash is Python code on the hot path
 
     PROGRESS = auto()
     ASK = auto()

@@ -31,6 +31,8 @@ from witnessmark.model.evidence import (
 class Phase(Enum):
     """Where a negotiation stands."""
 
+    __hash__ = object.__hash__  # members are singletons; the inherited hash is Python code on the hot path
+
     NONE = auto()
     OFFERED = auto()
     NEGOTIATED = auto()
@@ -40,6 +42,8 @@ class Phase(Enum):
 
 class Trigger(Enum):
     """What moves a negotiation."""
+
+    __hash__ = object.__hash__  # members are singletons; the inherited hash is Python code on the hot path
 
     OFFER = auto()
     ACCEPT_LEGACY = auto()

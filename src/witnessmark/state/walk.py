@@ -29,6 +29,8 @@ MAX_PAGES: Final = 10_000
 class WalkPhase(Enum):
     """Where a walk stands."""
 
+    __hash__ = object.__hash__  # members are singletons; the inherited hash is Python code on the hot path
+
     AWAITING = auto()
     WALKING = auto()
     COMPLETE = auto()
@@ -37,6 +39,8 @@ class WalkPhase(Enum):
 
 class Step(Enum):
     """What moves a walk."""
+
+    __hash__ = object.__hash__  # members are singletons; the inherited hash is Python code on the hot path
 
     ASK = auto()
     PAGE_MORE = auto()
