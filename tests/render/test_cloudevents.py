@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recorded_sessions import START_US, calls, facts, plain, recorded
 
+from recorded_sessions import START_US, calls, facts, plain, recorded
 from witnessmark.errors import InputError
 from witnessmark.model.chain import GENESIS, link
 from witnessmark.model.evidence import EvidenceGap, Fact, UnknownFact

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from recorded_sessions import START_US, as_events, calls, recorded
 
+from recorded_sessions import START_US, as_events, calls, recorded
 from witnessmark.model.chain import Recorder
 from witnessmark.model.evidence import CallStarted, EvidenceCheckpoint, EvidenceClosed, EvidenceGap
 from witnessmark.state.chain_check import verify_chain
@@ -37,6 +37,14 @@ def test_a_whole_closed_session_has_no_findings() -> None:
     assert _problems(recorded(calls(5), close=True)[1]) == []
 
 
+def _forked_at_the_close(log: list[Logged]) -> list[Logged]:
+    return [*log, *recorded([*calls(5), (CallStarted(), START_US)])[1][-1:]]
+
+
+def _relinked(log: list[Logged]) -> list[Logged]:
+    return [*log[:4], _rewritten(log[4], data=log[4].data, prev=bytes(32)), *log[5:]]
+
+
 @pytest.mark.parametrize(
     "damage, expected",
     [
@@ -46,10 +54,10 @@ def test_a_whole_closed_session_has_no_findings() -> None:
         pytest.param(lambda log: log[:-1], [("unattested", 10)], id="the-close-cut-off"),
         pytest.param(lambda log: log[:4], [("unattested", 4)], id="the-end-cut-off"),
         pytest.param(lambda log: [*log[:4], _rewritten(log[4]), *log[5:]], [("altered", 4)], id="content-edited"),
-        pytest.param(lambda log: [*log[:4], _rewritten(log[4], data=log[4].data, prev=bytes(32)), *log[5:]], [("altered", 4), ("broken_link", 4)], id="link-edited"),
-        pytest.param(lambda log: [*log, *recorded([*calls(5), (CallStarted(), START_US)])[1][-1:]], [("equivocation", 10)], id="forked-at-the-close"),
+        pytest.param(_relinked, [("altered", 4), ("broken_link", 4)], id="link-edited"),
+        pytest.param(_forked_at_the_close, [("equivocation", 10)], id="forked-at-the-close"),
     ],
-)  # fmt: skip
+)
 def test_damage_is_named_where_it_is(damage: Damage, expected: list[tuple[str, int]]) -> None:
     assert _problems(damage(recorded(calls(5), close=True)[1])) == expected
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recorded_sessions import START_US, calls, recorded
 
+from recorded_sessions import START_US, calls, recorded
 from witnessmark.model.chain import GENESIS, link
 from witnessmark.model.evidence import CallStarted, Event, EvidenceGap
 from witnessmark.state.order import Logged, canonical_order, covered, in_canonical_order, logged_event, trusted

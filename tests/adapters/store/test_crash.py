@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from recorded_sessions import START_US
 
+from recorded_sessions import START_US
 from witnessmark.adapters.store.location import open_store
 from witnessmark.adapters.store.protocol import Durability
 from witnessmark.adapters.store.writer import SessionWriter

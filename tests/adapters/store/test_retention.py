@@ -6,8 +6,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from recorded_sessions import SECOND_US, START_US, calls, recorded, stored
 
+from recorded_sessions import SECOND_US, START_US, calls, recorded, stored
 from witnessmark.adapters.store.location import open_store
 from witnessmark.adapters.store.protocol import Dropped
 from witnessmark.adapters.store.sqlite import SqliteStore

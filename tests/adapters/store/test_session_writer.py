@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from recorded_sessions import SECOND_US, START_US
 
+from recorded_sessions import SECOND_US, START_US
 from witnessmark.adapters.store.protocol import Head
 from witnessmark.adapters.store.sqlite import SqliteStore
 from witnessmark.adapters.store.writer import SessionWriter
@@ -94,7 +94,7 @@ def test_a_session_that_cannot_be_closed_stays_open_and_can_be_closed_later(stor
     assert not writer.recorder.closed
     assert store.sessions("run-1")[0].closed_us is None
     writer.close(START_US + 1)
-    assert [event.fact for event in store.events("run-1")][0] == EvidenceGap(reason="store_locked", count=1)
+    assert next(store.events("run-1")).fact == EvidenceGap(reason="store_locked", count=1)
     assert {finding.problem for finding in verify_chain(store.logged("run-1"))} == {"gap"}
 
 

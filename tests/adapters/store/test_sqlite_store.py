@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recorded_sessions import SECOND_US, START_US, as_events, calls, facts, plain, recorded, stored
 
+from recorded_sessions import SECOND_US, START_US, as_events, calls, facts, plain, recorded, stored
 from witnessmark.adapters.store.location import open_store
 from witnessmark.adapters.store.protocol import Head
 from witnessmark.adapters.store.sqlite import SqliteStore
