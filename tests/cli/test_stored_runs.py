@@ -141,19 +141,27 @@ DAMAGE: dict[str, tuple[Callable[[list[str]], list[str]], int, str]] = {
     "nothing": (lambda lines: lines, 0, "intact"),
     "an event delivered twice": (lambda lines: [*lines, lines[3]], 0, "intact"),
     "another order of arrival": (lambda lines: lines[::-1], 0, "intact"),
-    "a hole": (lambda lines: lines[:4] + lines[5:], 1, "event 4 is missing"),
-    "two holes side by side": (lambda lines: lines[:4] + lines[6:], 1, "events 4 to 5 are missing"),
-    "the first event gone": (lambda lines: lines[1:], 1, "event 0 is missing"),
+    "a hole": (lambda lines: lines[:4] + lines[5:], 1, "event 5: 1 event before this one missing"),
+    "two holes side by side": (lambda lines: lines[:4] + lines[6:], 1, "event 6: 2 events before this one missing"),
+    "the first event gone": (lambda lines: lines[1:], 1, "event 1: 1 event before this one missing"),
     "a changed value": (
         lambda lines: edited(lines, 10, data={"server": "tickets", "id": "3", "outcome": "tool_error"}),
         1,
-        "event 10 was changed",
+        "event 10: its content does not match its hash",
     ),
-    "a changed time": (lambda lines: edited(lines, 4, time="2026-09-21T14:13:24.000001Z"), 1, "event 4 was changed"),
-    "a changed hash": (lambda lines: edited(lines, 4, hash="0" * 64), 1, "event 5 does not follow"),
+    "a changed time": (
+        lambda lines: edited(lines, 4, time="2026-09-21T14:13:24.000001Z"),
+        1,
+        "event 4: its content does not match its hash",
+    ),
+    "a changed hash": (lambda lines: edited(lines, 4, hash="0" * 64), 1, "event 5: names a previous hash"),
     "the close cut off": (lambda lines: lines[:-1], 3, "not closed"),
     "half a last line": (lambda lines: [*lines[:-1], lines[-1][:50]], 3, "the last line is cut"),
-    "a second event under one number": (lambda lines: [*lines, edited(lines, 4, data={"server": "other"})[4]], 1, "two different events 4"),
+    "a second event under one number": (
+        lambda lines: [*lines, edited(lines, 4, data={"server": "other"})[4]],
+        1,
+        "event 4: a different event under a number that is given",
+    ),
 }
 
 
@@ -179,7 +187,7 @@ def test_verify_takes_the_word_of_who_holds_the_log(run: Run, store: Path, tmp_p
     whole.write_text("".join(kept))
     done = run("verify", str(whole))
     assert done.exit_code == 1
-    assert "13 events are attested, and the log ends at 12" in done.stdout
+    assert "13 events were attested, 12 are here" in done.stdout
 
 
 def test_verify_reads_standard_input(run: Run, store: Path) -> None:

@@ -40,21 +40,33 @@ def _document(check: LogCheck, name: str) -> dict[str, Any]:
         "source": name,
         "finding": check.finding,
         "truncated_line": check.truncated_line,
-        "missing_sessions": check.unattested,
         "sessions": [_session_document(session) for session in check.sessions],
         "exit": EXITS[check.finding],
     }
 
 
 def _session_document(session: SessionCheck) -> dict[str, Any]:
+    return {
+        "source": session.source,
+        "session": session.session,
+        "run": session.run,
+        "finding": session.finding,
+        "events": session.events,
+        "head": session.head,
+        "first": _time(session.first_us),
+        "last": _time(session.last_us),
+        "closed": session.closed,
+        "attested": _time(session.attested_us),
+        "gaps": session.gaps,
+        "damage": session.damage,
+        "problems": session.problems,
+    }
+
+
+def _time(time_us: int | None) -> str | None:
     from witnessmark.render.times import rfc3339
 
-    return {
-        "source": session.source, "session": session.session, "run": session.run, "finding": session.finding, "events": session.events,
-        "head": session.head.hex(), "first": rfc3339(session.first_us), "last": rfc3339(session.last_us), "closed": session.closed,
-        "attested": None if session.attested_us is None else rfc3339(session.attested_us), "gaps": session.gaps,
-        "damage": session.damage, "problems": session.problems,
-    }  # fmt: skip
+    return None if time_us is None else rfc3339(time_us)
 
 
 def _text(check: LogCheck, source: str) -> str:
@@ -68,7 +80,7 @@ def _text(check: LogCheck, source: str) -> str:
             name(session.source),
             name(session.session),
             str(session.events),
-            session.head.hex()[:16],
+            session.head[:16],
             str(session.gaps or ""),
         )
         for session in check.sessions
@@ -78,7 +90,6 @@ def _text(check: LogCheck, source: str) -> str:
         lines += [f"  {name(session.session)}: {problem}" for problem in session.problems]
         if session.damage > len(session.problems):
             lines.append(f"  {name(session.session)}: and {session.damage - len(session.problems)} more")
-    lines += [f"  session {name(missing)} is attested, and nothing of it is here" for missing in check.unattested]
     if check.truncated_line is not None:
         lines.append(f"  line {check.truncated_line}: the last line is cut")
     if check.finding == "not closed":
