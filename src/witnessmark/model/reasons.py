@@ -48,7 +48,6 @@ REASONS: Final[dict[str, Reason]] = {
     "NotMcp": Reason("session", "the endpoint never spoke JSON-RPC", "correct the address"),
     "SessionLost": Reason("session", "a session id that was valid is no longer known, and no new session was negotiated", "re-initialize"),
     # catalog
-    "Converged": Reason("catalog", "a complete traversal after the newest signal equals what the client shows", "nothing"),
     "SilenceTrusted": Reason(
         "catalog", "no signal came over an open channel of a server that advertises listChanged: silence was trusted, not proved", "nothing"
     ),
@@ -73,7 +72,6 @@ REASONS: Final[dict[str, Reason]] = {
     "WrongCall": Reason(
         "catalog", "the client called a tool, or used a contract, that the current catalog does not have", "refresh the client"
     ),
-    "ChangedUpstream": Reason("catalog", "a list of our own shows another catalog than the client was served", "one bounded refresh"),
     "InProgress": Reason("catalog", "a traversal is under way", "wait until its deadline"),
     "PageMissing": Reason("catalog", "a traversal ended with a cursor that nobody followed", "resume from the cursor or restart"),
     "PageUnanswered": Reason("catalog", "a page was asked for and never came", "restart the traversal once"),
@@ -106,7 +104,6 @@ REASONS: Final[dict[str, Reason]] = {
     "ContractUnpinned": Reason("catalog", "a tool was called that has no approved contract", "review and approve it"),
     "ContractUnknown": Reason("catalog", "approved contracts exist, and the current ones could not be seen whole", "traverse once"),
     "StaleClient": Reason("catalog", "a call was sent by a contract that was no longer current", "prove effect and outcome, or run again"),
-    "ServerUnused": Reason("catalog", "the run called no tool", "nothing"),
     # request
     "AllAnswered": Reason("request", "every call was answered, and no answer failed or was settled by nothing", "nothing"),
     "NoCalls": Reason("request", "the run made no call", "nothing"),

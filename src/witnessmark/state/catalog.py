@@ -100,7 +100,12 @@ class Catalog:
         self.blind_reason = reason
 
     def list_started(self, fact: ListStarted, mark: Mark) -> None:
-        """A list request: without a cursor it begins a walk, with one it continues the walk that was given it."""
+        """A list request: without a cursor it begins a walk, with one it continues the walk that was given it.
+
+        A list that is not the client's own never stands for the client's traversal.
+        """
+        if fact.origin != "client":
+            return
         if fact.cursor is None:
             walk = Walk(fact, mark)
             if self.generation == 0:
