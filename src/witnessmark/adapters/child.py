@@ -12,15 +12,21 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import select
 import signal
+import time
 from typing import Final
 
 from witnessmark.adapters.descriptors import STDERR, STDIN, STDOUT, close_quietly, kind_of
+from witnessmark.adapters.signals import SignalPipe
 from witnessmark.errors import WorldError
 
 NOT_FOUND: Final = 127
 NOT_EXECUTABLE: Final = 126
 """Exit codes of a shell whose command is missing, or is there and cannot be run (POSIX, XCU 2.8.2)."""
+
+STOP_GRACE_S: Final = 2.0
+"""Where we end the session: how long the child has after end of file, and again after SIGTERM (the SDKs' own shutdown waits 2 s)."""
 
 _PYTHON_IGNORES: Final = [signal.SIGPIPE, signal.SIGXFSZ]
 """Ignored by the interpreter since its start; an ignored signal would survive exec, and the server would miss its EPIPE death."""
@@ -105,6 +111,33 @@ def _why_not(name: str, error: OSError) -> WorldError:
     if error.errno in {errno.EACCES, errno.ENOEXEC, errno.EISDIR, errno.ELOOP, errno.E2BIG}:
         return CommandNotExecutable(f"{name}: cannot be run: {reason}", hint="check that it is a program and that you may execute it")
     return WorldError(f"{name}: did not start: {reason}", hint="the machine is out of processes, memory or descriptors")
+
+
+def stop_child(child: Child, signals: SignalPipe) -> int | None:
+    """Close the child's standard input, then ask it to end, then end it, with STOP_GRACE_S for each; its exit code.
+
+    (Specification, basic/lifecycle, shutdown over stdio: close the input, wait, SIGTERM, wait, SIGKILL.)
+    """
+    close_quietly(child.stdin)
+    for number in (None, signal.SIGTERM, signal.SIGKILL):
+        if number is not None:
+            child.send(number)
+        if _ended_within(child, signals, STOP_GRACE_S):
+            break
+    return child.status
+
+
+def _ended_within(child: Child, signals: SignalPipe, limit_s: float) -> bool:
+    until = time.monotonic() + limit_s
+    poll = select.poll()
+    poll.register(signals.fd, select.POLLIN)
+    while child.reap() is None:
+        left = until - time.monotonic()
+        if left <= 0:
+            return False
+        if poll.poll(left * 1000):
+            signals.take()
+    return True
 
 
 def end_like(code: int) -> int:

@@ -17,13 +17,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Final, Literal, Protocol
 
-from witnessmark.adapters.child import Child
+from witnessmark.adapters.child import STOP_GRACE_S, Child, stop_child
 from witnessmark.adapters.descriptors import STDERR, STDIN, STDOUT, close_quietly, kind_of, replace_with_null, set_nonblocking
 from witnessmark.adapters.pumps import PENDING_LIMIT_BYTES, READ_BYTES, Sink, StderrRing
 from witnessmark.adapters.signals import SignalPipe
 from witnessmark.errors import WorldError
 
 Side = Literal["client", "server"]
+Ender = Literal["client", "server", "tap"]
 
 BEAT_S: Final = 10.0
 """How often an open session's sign of life is renewed: a tenth of the shortest default clock of a judgement (60 s) and a bit."""
@@ -34,9 +35,6 @@ this long. Output that the child itself wrote is in the pipe already, so it is r
 
 STDERR_GRACE_S: Final = 0.5
 """After everything else is done, how long the last words of standard error wait for a reader who makes no progress."""
-
-STOP_GRACE_S: Final = 2.0
-"""Where we end the session: how long the child has after end of file, and again after SIGTERM (the SDKs' own shutdown waits 2 s)."""
 
 _ENDING: Final = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
 _READABLE: Final = select.POLLIN | select.POLLHUP | select.POLLERR
@@ -59,8 +57,8 @@ class Session(Protocol):
     def idle(self) -> None:
         """Nothing else to do; called every BEAT_S."""
 
-    def exited(self, code: int | None) -> None:
-        """The session is over: the child ended with `code` (negative: by signal), None where it was left running."""
+    def exited(self, code: int | None, by: Ender) -> None:
+        """The session is over, ended by that side: the child's exit code (negative: by signal), None where it was left running."""
 
 
 class StdioProxy:
@@ -80,6 +78,7 @@ class StdioProxy:
         self._poll = select.poll()
         self._watched: Final[dict[int, int]] = {}
         self._code: int | None = None
+        self._ender: Ender | None = None
         self._over = False
         self._abandoned = False
         self._refused: SessionRefused | None = None
@@ -123,9 +122,15 @@ class StdioProxy:
             if not ready:
                 self._on_quiet()
             if time.monotonic() >= beat_at:
-                self._session.idle()
+                self._beat()
                 beat_at = time.monotonic() + BEAT_S
             self._settle()
+
+    def _beat(self) -> None:
+        try:
+            self._session.idle()
+        except SessionRefused as refusal:
+            self._refuse(refusal)
 
     def _timeout_ms(self, beat_at: float) -> float:
         if self._code is not None and not self._holds_traffic():
@@ -224,11 +229,13 @@ class StdioProxy:
     def _end_of_client(self) -> None:
         self._watch(STDIN, 0)
         self._client_in = None
+        self._ended_by("client")
         self._to_server.finishing = True
         self._forward(self._session.eof("client"))
 
     def _end_of_server(self) -> None:
         self._close_server_out()
+        self._ended_by("server")
         self._to_client.finishing = True
         self._forward(self._session.eof("server"))
         self._end_session_if_over()
@@ -284,6 +291,8 @@ class StdioProxy:
             if number == signal.SIGCHLD:
                 self._on_end_of_child()
                 continue
+            if number in _ENDING:
+                self._ended_by("client")
             if not from_kernel:
                 self._child.send(number)
             if number == signal.SIGTSTP:
@@ -294,6 +303,8 @@ class StdioProxy:
     def _on_end_of_child(self) -> None:
         if self._code is None:
             self._code = self._child.reap()
+            if self._code is not None:
+                self._ended_by("server")
             self._end_session_if_over()
 
     def _on_quiet(self) -> None:
@@ -308,41 +319,27 @@ class StdioProxy:
         else:
             self._abandoned = True  # only standard error is left, and nobody reads it
 
+    def _ended_by(self, side: Ender) -> None:
+        """Note who ended the session: the first one counts, the other only follows."""
+        self._ender = self._ender or side
+
     def _end_session_if_over(self) -> None:
         if self._code is not None and self._server_out is None and not self._over:
             self._over = True
-            self._session.exited(self._code)
+            self._session.exited(self._code, self._ender or "tap")
 
     def _refuse(self, refusal: SessionRefused) -> None:
         """End the session in good order: what was recorded is delivered, nothing more is read, the child is stopped."""
         self._refused = refusal
-        self._over = True
+        self._ended_by("tap")
         self._close_client_in()
         self._close_server_out()
         self._deliver_pending(STOP_GRACE_S)
-        close_quietly(self._child.stdin)
         self._to_server.breaks()
         self._to_server.fd = -1
         replace_with_null(STDOUT)
-        for number in (None, signal.SIGTERM, signal.SIGKILL):
-            if number is not None:
-                self._child.send(number)
-            if self._ended_within(STOP_GRACE_S):
-                break
-        self._code = self._child.status
+        self._code = stop_child(self._child, self._signals)
         self._abandoned = True
-
-    def _ended_within(self, limit_s: float) -> bool:
-        until = time.monotonic() + limit_s
-        poll = select.poll()
-        poll.register(self._signals.fd, select.POLLIN)
-        while self._child.reap() is None:
-            left = until - time.monotonic()
-            if left <= 0:
-                return False
-            if poll.poll(left * 1000):
-                self._signals.take()
-        return True
 
     def _deliver_pending(self, limit_s: float) -> None:
         until = time.monotonic() + limit_s
@@ -361,7 +358,7 @@ class StdioProxy:
     def _leave(self) -> None:
         if not self._over:
             self._over = True
-            self._session.exited(self._code)
+            self._session.exited(self._code, self._ender or "tap")
         if self._restore_stdout:
             self._restore_stdout = False
             os.set_blocking(STDOUT, True)

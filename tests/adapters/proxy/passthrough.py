@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from witnessmark.adapters.child import end_like, spawn
 from witnessmark.adapters.descriptors import claim_standard_streams
 from witnessmark.adapters.signals import SignalPipe
-from witnessmark.adapters.stdio_proxy import Side, StdioProxy
+from witnessmark.adapters.stdio_proxy import Ender, Side, StdioProxy
 from witnessmark.errors import WorldError
 
 OTHER: dict[Side, Side] = {"client": "server", "server": "client"}
@@ -23,7 +23,7 @@ class PassThrough:
 
     def idle(self) -> None: ...
 
-    def exited(self, code: int | None) -> None: ...
+    def exited(self, code: int | None, by: Ender) -> None: ...
 
 
 def main() -> int:

@@ -147,7 +147,7 @@ def test_sockets_serve_as_standard_streams_and_end_one_by_one(behaves: Start) ->
 
     data = SHAPES["junk"] * 5000
     ours, theirs = socket.socketpair()
-    with ours, subprocess.Popen(behaves("copy"), stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+    with ours, subprocess.Popen(behaves("copy"), stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.DEVNULL) as process:
         theirs.close()
         ours.settimeout(30)
         got = b""

@@ -1,0 +1,242 @@
+"""A proxy's session with evidence: what the relay tells is in the store before the bytes go on.
+
+Where the store fails, the policy decides: `refuse` ends the session, `forward_and_mark_gap` lets the bytes pass, counts what
+was not written, and writes a gap with the count as soon as the store takes it. Where our own observer fails, the bytes pass
+unseen from there on, and a gap says so. In no case is a byte changed, added or lost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Final, Literal
+
+from witnessmark.adapters.clock import now_us
+from witnessmark.adapters.diagnostics import say
+from witnessmark.adapters.stdio_proxy import SessionRefused
+from witnessmark.adapters.store.protocol import EvidenceStore, SessionKey
+from witnessmark.adapters.transcript_file import TranscriptError, TranscriptFile
+from witnessmark.errors import StoreCorrupt, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew, WitnessmarkError
+from witnessmark.model.chain import GENESIS, Entry, Recorder
+from witnessmark.model.evidence import Side
+from witnessmark.observe.observer import Observer
+from witnessmark.observe.relay import Effects, Record, Relay
+
+OnStoreFailure = Literal["refuse", "forward_and_mark_gap"]
+
+RETRY_S: Final = 1.0
+"""How long a failed store is left alone: a try may wait for a lock, and the client waits with it."""
+
+_REASONS: Final[dict[type[WitnessmarkError], str]] = {
+    StoreLocked: "store_locked",
+    StoreFull: "store_full",
+    StoreReadOnly: "store_read_only",
+    StoreCorrupt: "store_corrupt",
+    StoreTooNew: "store_too_new",
+}
+_OTHER: Final[dict[Side, Side]] = {"client": "server", "server": "client"}
+
+Pieces = Iterable[tuple[Side, bytes]]
+
+
+class RecordedSession:
+    """One session of one server: relay, store and transcript behind the loop's four calls.
+
+    `open_store` is called until it succeeds; it gives the store (made ready for appending) and the session's key there.
+    """
+
+    def __init__(
+        self,
+        observer: Observer,
+        recorder: Recorder,
+        open_store: Callable[[], tuple[EvidenceStore, SessionKey]],
+        *,
+        on_store_failure: OnStoreFailure = "forward_and_mark_gap",
+        transcript: TranscriptFile | None = None,
+    ) -> None:
+        self._recorder = recorder
+        self._relay = Relay(observer, recorder)
+        self._open_store = open_store
+        self._on_store_failure = on_store_failure
+        self._transcript = transcript
+        self._store: EvidenceStore | None = None
+        self._key = SessionKey(0)
+        self._committed: tuple[int, bytes] = (0, GENESIS)
+        self._lost = 0
+        self._lost_reason = ""
+        self._retry_at = 0.0
+        self._unforwarded: Final[dict[Side, bytes]] = {"client": b"", "server": b""}
+        self._blind = False
+        self._ending = False
+
+    def begin(self) -> None:
+        """Open the store and record that the session begins. Raises SessionRefused under `refuse`."""
+        self._carry_out(self._relay.opened(now_us()))
+
+    # --- traffic -----------------------------------------------------------------------------------------------------
+
+    def receive(self, side: Side, data: bytes) -> Pieces:
+        """Record what `data` tells, then give what may go on. Raises SessionRefused under `refuse`."""
+        now = now_us()
+        if self._transcript is not None:
+            self._transcribe(lambda transcript: transcript.receive(side, data, now))
+        if self._blind:
+            return [(_OTHER[side], data)]
+        if self._lost:
+            self._write_gap(now)
+        try:
+            effects = self._relay.receive(side, data, now)
+        except Exception as defect:  # noqa: BLE001 - whatever is wrong with us, the bytes pass
+            return self._pass_unseen(side, data, defect)
+        pieces = self._carry_out(effects)
+        # What the relay holds back is known here too, so that its failure later loses no byte.
+        held = self._unforwarded[side]
+        if held or len(pieces) != 1 or len(pieces[0][1]) != len(data):
+            size = sum(len(piece) for _, piece in pieces)
+            self._unforwarded[side] = (held + data)[size:] if held else data[size:]
+        return pieces
+
+    def eof(self, side: Side) -> Pieces:
+        """Record the end of a side and give what was held back of an unfinished line."""
+        now = now_us()
+        if self._transcript is not None:
+            self._transcribe(lambda transcript: transcript.eof(side, now))
+        if self._blind:
+            return []
+        try:
+            effects = self._relay.eof(side, now)
+        except Exception as defect:  # noqa: BLE001 - as in receive
+            return self._pass_unseen(side, b"", defect)
+        self._unforwarded[side] = b""
+        return self._carry_out(effects)
+
+    def idle(self) -> None:
+        """Renew the session's sign of life, or try to write an open gap."""
+        now = now_us()
+        if self._lost:
+            self._write_gap(now)
+        if self._store is None or self._lost:
+            return
+        try:
+            self._store.beat(self._key, now)
+        except WitnessmarkError:
+            return  # a sign of life that is missing says what is to be said
+
+    def exited(self, code: int | None, by: str) -> None:
+        """Record the end of the channel and the last word of the evidence. Raises nothing: there is nothing to refuse any more."""
+        now = now_us()
+        self._ending = True
+        if self._transcript is not None:
+            self._transcribe(lambda transcript: transcript.closed(by, code, now))
+        self._retry_at = 0.0
+        self._write_gap(now)
+        try:
+            effects = self._relay.exited(code, by, now)
+        except Exception as defect:  # noqa: BLE001 - as in receive
+            self._pass_unseen("server", b"", defect)
+            effects = []
+        self._finish(_entries(effects), now)
+
+    # --- the store ---------------------------------------------------------------------------------------------------
+
+    def _carry_out(self, effects: Effects) -> list[tuple[Side, bytes]]:
+        pieces: list[tuple[Side, bytes]] = []
+        for effect in effects:
+            if isinstance(effect, Record):
+                self._append(effect.entries)
+            else:
+                pieces.append(effect)
+        return pieces
+
+    def _append(self, entries: tuple[Entry, ...]) -> None:
+        if self._lost:
+            self._count_lost(len(entries))
+            return
+        try:
+            self._connected().append(self._key, entries)
+        except WitnessmarkError as error:
+            self._fails(error, len(entries))
+        else:
+            last = entries[-1]
+            self._committed = (last.sequence + 1, last.hash)
+
+    def _connected(self) -> EvidenceStore:
+        if self._store is None:
+            self._store, self._key = self._open_store()
+        return self._store
+
+    def _write_gap(self, now: int) -> None:
+        """State what was lost, if there is something and the store takes it now."""
+        if not self._lost or time.monotonic() < self._retry_at:
+            return
+        gap = _entries(self._relay.gap(self._lost_reason, self._lost, now))
+        try:
+            self._connected().append(self._key, gap)
+        except WitnessmarkError as error:
+            self._fails(error, 0)
+        else:
+            self._committed = (self._recorder.sequence, self._recorder.head)
+            self._lost = 0
+            say("evidence is written again; the gap is marked in it")
+
+    def _fails(self, error: WitnessmarkError, count: int) -> None:
+        """Take the recorder back to what is written; end the session or go on, as the policy says."""
+        refuses = self._on_store_failure == "refuse"
+        if not self._lost:
+            self._lost_reason = _REASONS.get(type(error), "store_failed")
+            if not refuses:
+                say(f"evidence cannot be written, the traffic goes on without: {error}")
+        self._count_lost(count)
+        self._retry_at = time.monotonic() + RETRY_S
+        if refuses and not self._ending:
+            raise SessionRefused(f"evidence cannot be written: {error.message}", where=error.where, hint=error.hint) from error
+
+    def _count_lost(self, count: int) -> None:
+        self._recorder.sequence, self._recorder.head = self._committed
+        self._lost += count
+
+    def _finish(self, entries: list[Entry], now: int) -> None:
+        if not self._lost:
+            entries += _entries(self._relay.close(now))
+            try:
+                self._connected().close_session(self._key, now, entries)
+            except WitnessmarkError as error:
+                self._fails(error, len(entries))
+        # With a gap that could not be stated, no end is written: it would say that the log is whole.
+        if self._store is not None:
+            try:
+                self._store.close()
+            except WitnessmarkError as error:
+                say(str(error))
+
+    # --- what is not the store ---------------------------------------------------------------------------------------
+
+    def _transcribe(self, write: Callable[[TranscriptFile], None]) -> None:
+        assert self._transcript is not None
+        try:
+            write(self._transcript)
+        except TranscriptError as error:
+            self._transcript = None
+            say(str(error))
+
+    def _pass_unseen(self, side: Side, data: bytes, defect: Exception) -> Pieces:
+        """Our observer broke: from here on bytes pass without being looked at, and the evidence says so."""
+        if not self._blind:
+            self._blind = True
+            say(f"a defect of ours ({type(defect).__name__}): the traffic goes on, unobserved from here")
+        self._count_lost(1)
+        self._lost_reason = "observer_failed"
+        self._retry_at = 0.0
+        self._write_gap(now_us())
+        pieces: list[tuple[Side, bytes]] = []
+        sides: tuple[Side, Side] = ("client", "server")
+        for other in sides:
+            held, self._unforwarded[other] = self._unforwarded[other], b""
+            whole = held + data if other == side else held
+            if whole:
+                pieces.append((_OTHER[other], whole))
+        return pieces
+
+
+def _entries(effects: Effects) -> list[Entry]:
+    return [entry for effect in effects if isinstance(effect, Record) for entry in effect.entries]
