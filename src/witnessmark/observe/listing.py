@@ -108,10 +108,10 @@ def _tools_with_repeated_names(text: bytes, count: int) -> frozenset[int]:
         message = json.loads(text, object_pairs_hook=_repeated)
     except (ValueError, RecursionError):
         return everything
-    if type(message) is not dict or type(message.get("result")) is not dict or type(message["result"].get("tools")) is not list:
+    if not isinstance(message, dict) or not isinstance(message.get("result"), dict) or type(message["result"].get("tools")) is not list:
         return everything
-    tools = message["result"]["tools"]
-    return frozenset(index for index, tool in enumerate(tools) if _holds_repeated(tool))
+    tools = message["result"].pop("tools")
+    return everything if _holds_repeated(message) else frozenset(index for index, tool in enumerate(tools) if _holds_repeated(tool))
 
 
 def _holds_repeated(value: Any) -> bool:
