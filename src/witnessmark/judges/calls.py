@@ -15,7 +15,7 @@ from witnessmark.model.health import State
 from witnessmark.model.policy import Policy
 from witnessmark.state.call import Call, CallPhase
 from witnessmark.state.effect import Key
-from witnessmark.state.fold import RunState
+from witnessmark.state.run import RunState
 from witnessmark.state.session import Mark
 
 Answer = Literal["open", "waiting", "success", "failed", "refused", "lost", "doubt"]

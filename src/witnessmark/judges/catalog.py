@@ -15,7 +15,7 @@ from witnessmark.model.policy import Policy
 from witnessmark.model.reasons import reason_code
 from witnessmark.model.verdict import CatalogReport
 from witnessmark.state.catalog import Catalog
-from witnessmark.state.fold import Server
+from witnessmark.state.run import Server
 from witnessmark.state.session import Mark, Session
 from witnessmark.state.walk import Walk, WalkPhase
 

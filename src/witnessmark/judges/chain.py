@@ -21,7 +21,8 @@ from witnessmark.model.policy import Policy
 from witnessmark.model.reasons import reason_code
 from witnessmark.model.verdict import CallReport, Counts, Verdict
 from witnessmark.state.call import CallPhase
-from witnessmark.state.fold import RunState, Server
+from witnessmark.state.run import RunState, Server
+from witnessmark.state.session import Phase
 
 MAX_CALLS_SHOWN: Final = 200
 """Calls that a verdict lists one by one, those that decide first; the counts tell of the others."""
@@ -79,7 +80,7 @@ def _counts(state: RunState, standings: list[Standing], judged_signals: int, imp
         advisories=state.advisories,
         invalid_progress=invalid,
         gaps=state.gaps.count,
-        sessions=sum(len(server.sessions) for server in state.servers.values()),
+        sessions=sum(1 for server in state.servers.values() for s in server.sessions.values() if s.phase is not Phase.NONE),
     )
 
 

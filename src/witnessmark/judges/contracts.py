@@ -17,7 +17,7 @@ from witnessmark.model.health import CATALOG_ROUTES
 from witnessmark.model.policy import Policy
 from witnessmark.model.verdict import CatalogReport
 from witnessmark.state.catalog import Catalog
-from witnessmark.state.fold import RunState, Server
+from witnessmark.state.run import RunState, Server
 from witnessmark.state.session import Session
 
 CONVERGED: Final = Claim("CatalogConverged", "catalog")

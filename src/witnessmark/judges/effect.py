@@ -8,7 +8,7 @@ from typing import Final
 from witnessmark.judges.calls import Standing
 from witnessmark.judges.finding import Claim, Finding, Value
 from witnessmark.model.health import RANK, State
-from witnessmark.state.fold import RunState
+from witnessmark.state.run import RunState
 
 SETTLED: Final = Claim("EffectsSettled", "effect")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from witnessmark.model.policy import Policy
-from witnessmark.state.fold import RunState
+from witnessmark.state.run import RunState
 
 
 class Instant(NamedTuple):

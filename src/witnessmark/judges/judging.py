@@ -14,8 +14,9 @@ from witnessmark.judges.chain import judge_state
 from witnessmark.model.evidence import Event
 from witnessmark.model.policy import Policy
 from witnessmark.model.verdict import Verdict
-from witnessmark.state.fold import RunState, advance, settle_checkpoints
+from witnessmark.state.fold import advance, settle_checkpoints
 from witnessmark.state.order import canonical_order
+from witnessmark.state.run import RunState
 
 SECOND_US = 1_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

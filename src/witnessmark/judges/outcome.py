@@ -11,8 +11,8 @@ from witnessmark.judges.calls import Outcomes as Word
 from witnessmark.judges.finding import Claim, Finding
 from witnessmark.judges.instant import Instant
 from witnessmark.model.policy import Policy
-from witnessmark.state.fold import RunState
 from witnessmark.state.outcome import Outcome
+from witnessmark.state.run import RunState
 
 KEPT: Final = Claim("OutcomeVerified", "outcome")
 

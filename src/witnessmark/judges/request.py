@@ -9,7 +9,7 @@ from witnessmark.judges.calls import Standing
 from witnessmark.judges.finding import Claim, Finding
 from witnessmark.judges.instant import Instant
 from witnessmark.model.health import RANK
-from witnessmark.state.fold import RunState
+from witnessmark.state.run import RunState
 
 ANSWERED: Final = Claim("CallsAnswered", "request")
 WELL_FORMED: Final = Claim("WellFormed", "request")

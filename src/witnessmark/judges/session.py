@@ -11,7 +11,7 @@ from typing import Final
 from witnessmark.judges.finding import Claim, Finding, Value
 from witnessmark.judges.instant import Instant
 from witnessmark.model.policy import Policy
-from witnessmark.state.fold import RunState, Server
+from witnessmark.state.run import RunState, Server
 from witnessmark.state.session import Phase, Session
 from witnessmark.wire.revisions import lookup
 

@@ -13,135 +13,8 @@ from typing import Any, Final
 
 from witnessmark.model import evidence as e
 from witnessmark.state.call import Call
-from witnessmark.state.calls import Calls
-from witnessmark.state.catalog import Catalog, InstalledReports
-from witnessmark.state.effect import Effects
-from witnessmark.state.outcome import Outcomes
-from witnessmark.state.session import Authorization, Mark, Session
-
-MAX_MARKS: Final = 16
-"""Places of one kind of damage that are named; more are counted."""
-
-
-class Server:
-    """What is known of one configured server."""
-
-    __slots__ = ("approved", "approved_mark", "authorization", "called", "catalogs", "installed", "name", "sessions")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.sessions: dict[str, Session] = {}
-        self.catalogs: dict[str, Catalog] = {}
-        self.authorization = Authorization()
-        self.installed = InstalledReports()
-        self.approved: dict[str, e.ToolRef] | None = None
-        self.approved_mark: Mark | None = None
-        self.called: dict[str, Mark] = {}
-
-    def session(self, peer: str) -> Session:
-        """The session of `peer`, made on first sight."""
-        found = self.sessions.get(peer)
-        if found is None:
-            found = self.sessions[peer] = Session(self.name, peer)
-        return found
-
-    def catalog(self, peer: str) -> Catalog:
-        """The catalog as `peer` discovers it, made on first sight."""
-        found = self.catalogs.get(peer)
-        if found is None:
-            found = self.catalogs[peer] = Catalog(self.name, peer)
-        return found
-
-
-class Log:
-    """One (source, session) log: how far it is whole."""
-
-    __slots__ = ("closed", "covered_us", "expected", "head", "last_id", "observes")
-
-    def __init__(self) -> None:
-        self.expected = 0
-        self.head = b""
-        self.closed: Mark | None = None
-        self.covered_us = -(1 << 62)
-        self.observes = False
-        self.last_id = ""
-
-
-class Damage:
-    """A kind of damage to the log: how often, and the first places."""
-
-    __slots__ = ("count", "marks")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.marks: list[Mark] = []
-
-    def add(self, mark: Mark) -> None:
-        """Note one more."""
-        self.count += 1
-        if len(self.marks) < MAX_MARKS:
-            self.marks.append(mark)
-
-    @property
-    def last(self) -> Mark | None:
-        """The newest named place."""
-        return self.marks[-1] if self.marks else None
-
-
-class RunState:
-    """Everything that a verdict about one run may need; its size is bounded by what is open."""
-
-    __slots__ = (
-        "advisories", "calls", "chain", "checkpoints", "closed", "effects", "equivocations", "events", "fatal", "first", "gaps",
-        "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "outcomes", "requires", "run", "servers",
-        "unpaired", "vantage", "witnessed",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.run = ""
-        self.events = 0
-        self.first: Mark | None = None
-        self.last: Mark | None = None
-        self.logs: dict[tuple[str, str], Log] = {}
-        self.servers: dict[str, Server] = {}
-        self.calls = Calls()
-        self.effects = Effects()
-        self.outcomes = Outcomes()
-        self.opened: e.RunOpened | None = None
-        self.closed: Mark | None = None
-        self.gaps = Damage()
-        self.last_gap: Mark | None = None
-        self.equivocations = Damage()
-        self.chain = Damage()
-        self.fatal: dict[str, Damage] = {}
-        self.unpaired: dict[str, Damage] = {}
-        self.junk = 0
-        self.advisories = 0
-        self.other_requests = 0
-        self.other_errors = 0
-        self.checkpoints: dict[str, tuple[e.EvidenceCheckpoint, int]] = {}
-
-    def server(self, name: str) -> Server:
-        """The server of this name, made on first sight."""
-        found = self.servers.get(name)
-        if found is None:
-            found = self.servers[name] = Server(name)
-        return found
-
-    # --- continuity --------------------------------------------------------------------------------------------------
-
-    def gap(self, mark: Mark) -> None:
-        """Observations were lost here: every catalog is blind until traversed again."""
-        self.gaps.add(mark)
-        self.last_gap = mark
-        for server in self.servers.values():
-            for catalog in server.catalogs.values():
-                catalog.blinded("gap", mark)
-
-    def covered_us(self) -> int | None:
-        """Up to which instant every observer's log speaks; None where all of them are closed."""
-        open_logs = [log.covered_us for log in self.logs.values() if log.observes and log.closed is None]
-        return min(open_logs) if open_logs else None
+from witnessmark.state.run import MODERN_PEER, Damage, Log, RunState
+from witnessmark.state.session import Mark
 
 
 def _continuity(state: RunState, event: e.Event, mark: Mark) -> bool:
@@ -207,6 +80,13 @@ def _opened(state: RunState, fact: e.SessionOpened, mark: Mark) -> None:
     elif fact.listening and catalog.lost_channel is not None:
         catalog.blinded("stream", mark)
         catalog.lost_channel = None
+    if fact.transport == "stdio":
+        server.pipes.add(fact.channel)
+        modern = server.sessions.get(MODERN_PEER)
+        if modern is not None and modern.closed is not None:
+            # 2026-07-28 has no session to lose, but a new process may have another catalog.
+            modern.reopen()
+            server.catalog(MODERN_PEER).blinded("reconnect", mark)
 
 
 def _negotiated(state: RunState, fact: e.SessionNegotiated, mark: Mark) -> None:
@@ -225,11 +105,16 @@ def _accept(state: RunState, fact: e.Fact, method: str, tool: str, mark: Mark) -
 def _session_closed(state: RunState, fact: e.SessionClosed, mark: Mark) -> None:
     server = state.server(fact.server)
     session = server.session(fact.peer)
-    whole = session.transport == "stdio"
+    pipe = session.transport == "stdio"
     if session.close(fact, mark):
         server.catalog(fact.peer).lost_channel = mark
-    server.catalog(fact.peer).channel_lost(fact.channel, mark, whole=whole)
-    state.calls.lose_channel(fact.server, fact.channel, fact.peer, mark, whole=whole)
+    server.pipes.discard(fact.channel)
+    modern = server.sessions.get(MODERN_PEER)
+    if pipe and modern is not None and not server.pipes:
+        modern.close(fact, mark)
+    for peer, catalog in server.catalogs.items():
+        catalog.channel_lost(fact.channel, mark, whole=pipe and peer == fact.peer)
+    state.calls.lose_channel(fact.server, fact.channel, fact.peer, mark, whole=pipe)
 
 
 def _page(state: RunState, fact: e.ListPage, mark: Mark) -> None:

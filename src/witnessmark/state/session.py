@@ -152,6 +152,10 @@ class Session:
         self.closed = self.closed_mark = None
         return again
 
+    def reopen(self) -> None:
+        """Another channel carries on what the closed one carried."""
+        self.closed = self.closed_mark = None
+
     def offer(self, fact: SessionOffered, mark: Mark) -> None:
         """Note what the client proposed."""
         self._move(Trigger.OFFER)
