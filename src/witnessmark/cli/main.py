@@ -121,7 +121,7 @@ def _pipe_closed() -> int:
     return EXIT_PIPE_CLOSED
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+@click.group("witnessmark", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
 @click.version_option(__version__, prog_name="witnessmark", message="%(prog)s %(version)s")
 def cli() -> None:
     """An AI agent's tool call came back green. Is it true?
