@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from witnessmark.errors import UsageError
+from witnessmark.errors import InputError, UsageError
 from witnessmark.judges.chain import judge_state
 from witnessmark.model.evidence import Event
 from witnessmark.model.policy import Policy
@@ -106,6 +106,11 @@ def _fold(events: Iterable[Event], until_us: int | None) -> RunState:
                 log = state.logs.get((event.source, event.session))
                 if log is not None and event.sequence == log.expected:
                     log.covered_us = max(log.covered_us, until_us)
+    if state.other_run:
+        raise InputError(
+            f"evidence of several runs: {state.run} and {state.other_run}",
+            hint="judge one run at a time (the subject of an event is its run)",
+        )
     settle_checkpoints(state, state.last)
     return state
 

@@ -224,7 +224,11 @@ def advance(state: RunState, event: e.Event) -> None:
     """Fold one event, the next in canonical order, into the state."""
     mark = Mark(state.events, event.time_us, event.id)
     state.events += 1
-    state.run = event.run or state.run
+    if event.run != state.run:
+        if state.run and event.run:
+            state.other_run = event.run
+        else:
+            state.run = event.run or state.run
     if state.first is None:
         state.first = mark
     if state.last is None or event.time_us >= state.last.time_us:

@@ -51,7 +51,7 @@ class Server:
 class Log:
     """One (source, session) log: how far it is whole."""
 
-    __slots__ = ("closed", "covered_us", "expected", "head", "last_id", "observes")
+    __slots__ = ("brings", "closed", "covered_us", "expected", "head", "last_id", "observes")
 
     def __init__(self) -> None:
         self.expected = 0
@@ -59,6 +59,7 @@ class Log:
         self.closed: Mark | None = None
         self.covered_us = -(1 << 62)
         self.observes = False
+        self.brings = False
         self.last_id = ""
 
 
@@ -88,12 +89,13 @@ class RunState:
 
     __slots__ = (
         "advisories", "calls", "chain", "checkpoints", "closed", "effects", "equivocations", "events", "fatal", "first", "gaps",
-        "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "outcomes", "requires", "run", "servers",
-        "unpaired", "vantage", "witnessed",
+        "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "other_run", "outcomes", "run",
+        "servers", "unpaired",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.run = ""
+        self.other_run = ""
         self.events = 0
         self.first: Mark | None = None
         self.last: Mark | None = None
