@@ -69,7 +69,7 @@ def _answer(state: RunState, call: Call, policy: Policy, at: Instant) -> tuple[A
     doubted = state.last_gap is not None and state.last_gap.n > call.started.n
     if doubted or not at.covered:
         return "doubt", "EvidenceGap" if doubted else "LogNotClosed", call.started.time_us
-    if call.phase is CallPhase.WAITING:
+    if call.waiting:
         return "waiting", "WaitingForPerson", call.waiting_since_us or call.started.time_us
     return "open", "CallOpen", call.started.time_us
 

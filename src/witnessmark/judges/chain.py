@@ -146,7 +146,7 @@ def judge_state(state: RunState, policy: Policy, as_of_us: int) -> Verdict:
         counts=_counts(state, standings, sum(c.signals for c in catalogs), sum(c.implicit for c in catalogs)),
         run=state.run,
         run_closed=state.closed is not None,
-        log_closed=state.covered_us() is None,
+        log_closed=not state.open_logs,
         policy=_policy_in_force(policy),
         notes=notes,
         vantage=tuple(sorted({source for source, _ in state.logs})),

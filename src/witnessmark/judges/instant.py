@@ -29,7 +29,6 @@ def instant(state: RunState, policy: Policy, as_of_us: int) -> Instant:
     us = as_of_us
     if state.closed is not None and state.closed.time_us < us:
         us = state.closed.time_us
-    covered_us = state.covered_us()
-    covered = covered_us is None or us <= covered_us + round(policy.observer_silence_s * 1_000_000)
+    covered = state.covered(as_of_us, us, round(policy.observer_silence_s * 1_000_000))
     whole = not (state.gaps.count or state.equivocations.count or state.chain.count)
     return Instant(us, covered, whole, state.closed is not None)

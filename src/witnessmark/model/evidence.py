@@ -289,6 +289,22 @@ class CallCancelled(Fact, frozen=True, kw_only=True):
     by: str = "client"
 
 
+class PersonAsked(Fact, frozen=True, kw_only=True):
+    """The server asked the client for a person's input (`elicitation/create`, to 2025-11-25): the inactivity window of the
+    calls that are open on this channel stands still.
+    """
+
+    KIND = "call.person_asked"
+    id: str = ""
+
+
+class PersonAnswered(Fact, frozen=True, kw_only=True):
+    """The client answered an elicitation: the inactivity window starts anew."""
+
+    KIND = "call.person_answered"
+    id: str = ""
+
+
 class CallArriving(Fact, frozen=True, kw_only=True):
     """A large answer began to arrive and is being forwarded; it is not an answer yet."""
 
@@ -486,9 +502,10 @@ FACTS: Final[dict[str, type[Fact]]] = {
     for fact in (
         SessionOpened, SessionOffered, SessionNegotiated, SessionConfirmed, SessionRefused, SessionChallenged, SessionClosed,
         CatalogChanged, ListStarted, ListPage, ListFailed, SubscriptionAsked, SubscriptionAcknowledged, SubscriptionEnded,
-        CatalogInstalled, ContractApproved, CallStarted, CallProgress, CallCancelled, CallArriving, CallAnswered, TaskReported,
-        RequestAnswered, ResponseUnpaired, WireMalformed, EffectDeclared, EffectReported, EffectAccepted, OutcomeDeclared,
-        OutcomeReported, RunOpened, RunClosed, EvidenceGap, EvidenceCheckpoint, EvidenceBeat, EvidenceClosed,
+        CatalogInstalled, ContractApproved, CallStarted, CallProgress, CallCancelled, PersonAsked, PersonAnswered, CallArriving,
+        CallAnswered, TaskReported, RequestAnswered, ResponseUnpaired, WireMalformed, EffectDeclared, EffectReported,
+        EffectAccepted, OutcomeDeclared, OutcomeReported, RunOpened, RunClosed, EvidenceGap, EvidenceCheckpoint, EvidenceBeat,
+        EvidenceClosed,
     )
 }  # fmt: skip
 """Every kind of fact by its name; the CloudEvents `type` is `witnessmark.` + the name."""

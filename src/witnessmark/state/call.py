@@ -78,10 +78,10 @@ class Call:
     """A logical `tools/call` with everything that may still decide about it."""
 
     __slots__ = (
-        "absolute_s", "answer", "applied", "arguments", "channel", "code", "conflict", "contradicting", "effect", "ended", "gone",
+        "absolute_s", "answer", "applied", "arguments", "asked", "channel", "code", "conflict", "contradicting", "effect", "ended", "gone",
         "has_key", "heartbeat_us", "id", "inactivity_s", "invalid", "key", "last_progress", "loss", "outcome", "peer", "phase",
         "refused", "reported_by_self", "rounds", "server", "settled", "stale_client", "started", "state", "status", "task",
-        "task_status", "ticks", "token", "tool", "absent", "accepted", "violation", "waiting_since_us", "waited_us",
+        "task_status", "ticks", "token", "tool", "absent", "accepted", "violation", "waiting_since_us",
     )  # fmt: skip
 
     def __init__(self, fact: CallStarted, mark: Mark) -> None:
@@ -106,7 +106,7 @@ class Call:
         self.rounds = 1
         self.state = ""
         self.waiting_since_us: int | None = None
-        self.waited_us = 0
+        self.asked: set[str] | None = None
         self.task = ""
         self.task_status = ""
         self.gone = False
@@ -137,6 +137,11 @@ class Call:
     def open(self) -> bool:
         """True while no answer, cancellation or loss was seen."""
         return self.phase in OPEN_PHASES
+
+    @property
+    def waiting(self) -> bool:
+        """True while a person is asked: the inactivity window stands still, the absolute deadline does not."""
+        return self.phase is CallPhase.WAITING or self.asked is not None
 
     def move(self, trigger: CallTrigger) -> bool:
         """Take the table's step; False (and nothing changed) where the table has none."""
@@ -177,6 +182,20 @@ class Call:
             self.state = state
             self.waiting_since_us = mark.time_us
 
+    def person_asked(self, id_: str, mark: Mark) -> None:
+        """The server asked for a person in a request of its own (to 2025-11-25)."""
+        if self.open:
+            self.asked = (self.asked or set()) | {id_}
+            self.waiting_since_us = mark.time_us
+
+    def person_answered(self, id_: str, mark: Mark) -> None:
+        """The client answered for the person: the inactivity window starts anew."""
+        if self.asked is not None and id_ in self.asked:
+            self.asked = (self.asked - {id_}) or None
+            if self.asked is None:
+                self.waiting_since_us = None
+                self.heartbeat_us = mark.time_us
+
     def next_round(self, fact: CallStarted, mark: Mark) -> None:
         """The next round of the same logical call: another id, maybe another token, the same absolute deadline."""
         if self.move(CallTrigger.RETRY):
@@ -185,9 +204,7 @@ class Call:
             self.token = fact.token
             self.last_progress = -math.inf
             self.rounds += 1
-            if self.waiting_since_us is not None:
-                self.waited_us += mark.time_us - self.waiting_since_us
-                self.waiting_since_us = None
+            self.waiting_since_us = None
             self.heartbeat_us = mark.time_us
 
     def deadlines_us(self, policy: Policy) -> tuple[int, int | None]:

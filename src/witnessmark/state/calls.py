@@ -15,8 +15,8 @@ from witnessmark.model.evidence import (
     CallCancelled,
     CallProgress,
     CallStarted,
-    EffectAccepted,
-    EffectReported,
+    PersonAnswered,
+    PersonAsked,
     TaskReported,
 )
 from witnessmark.state.call import Call, CallPhase, CallTrigger
@@ -27,8 +27,6 @@ MAX_HELD: Final = 16_384
 """Calls held for a receipt or a settlement: about 700 B each, so at most 12 MB of the 80 MB that judging may take."""
 MAX_REMEMBERED_TOKENS: Final = 1_024
 """Tokens of ended calls that are remembered, to tell a heartbeat after the response from one for an unknown token."""
-MAX_EARLY_RECEIPTS: Final = 1_024
-"""Receipts that came before their call (clocks of two sources differ); a lost one leaves the effect Unknown."""
 MAX_STALE_CALLS: Final = 256
 """Calls by an outdated contract that are shown one by one; more are counted and decide just as well."""
 _TRIM_LOOKAHEAD: Final = 8
@@ -48,7 +46,7 @@ class Calls:
     """Every call of a run that may still matter, and the counts of those that do not."""
 
     __slots__ = (
-        "answered", "by_id", "early", "ended_tokens", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown",
+        "answered", "by_id", "ended_tokens", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown",
         "last", "last_effect", "last_success", "pushed_out", "reads", "recovered", "returned_by_key", "stale", "stale_more",
         "started", "succeeded", "tasks", "tokens", "waiting",
     )  # fmt: skip
@@ -62,7 +60,6 @@ class Calls:
         self.held: OrderedDict[int, Call] = OrderedDict()
         self.failed_by_tool: dict[tuple[str, str], dict[int, Call]] = {}
         self.returned_by_key: OrderedDict[str, int] = OrderedDict()
-        self.early: list[tuple[EffectReported | EffectAccepted, Mark]] = []
         self.stale: list[Call] = []
         self.stale_more = 0
         self.pushed_out: Mark | None = None
@@ -101,8 +98,6 @@ class Calls:
         self.held[mark.n] = call
         if len(self.held) > MAX_HELD:
             self._trim(mark)
-        if self.early:
-            self._early(call, effects)
         return call, True
 
     def _index(self, call: Call) -> None:
@@ -215,6 +210,18 @@ class Calls:
                 self.recovered += 1
                 del failures[n]
 
+    def person_asked(self, fact: PersonAsked, mark: Mark) -> None:
+        """An elicitation names no call (to 2025-11-25): every call that is open on its channel waits for it."""
+        for call in self.held.values():
+            if call.open and call.server == fact.server and call.channel == fact.channel:
+                call.person_asked(fact.id, mark)
+
+    def person_answered(self, fact: PersonAnswered, mark: Mark) -> None:
+        """The elicitation was answered."""
+        for call in self.held.values():
+            if call.asked is not None and call.server == fact.server:
+                call.person_answered(fact.id, mark)
+
     def lose(self, call: Call, reason: str, mark: Mark) -> None:
         """The call's connection, process or task handle is gone."""
         if call.move(CallTrigger.LOSS):
@@ -245,46 +252,6 @@ class Calls:
             call.task_status = fact.status
         if not call.open:
             self.tasks.pop((fact.server, fact.task), None)
-
-    # --- receipts ----------------------------------------------------------------------------------------------------
-
-    def targets(self, fact: EffectReported | EffectAccepted) -> list[Call]:
-        """The calls that a receipt by request id speaks for: one, or none where the id is ambiguous or unknown."""
-        known = self.by_id.get(fact.call or "", [])
-        if fact.call_channel is not None:
-            known = [call for call in known if call.channel == fact.call_channel]
-        named = [call for call in known if call.server == fact.server] or known
-        return named if len(named) == 1 else []
-
-    def report(self, fact: EffectReported, mark: Mark, effects: Effects) -> None:
-        """A destination's answer: by call id, by key, or kept for a call that has not been seen yet."""
-        if fact.call is not None:
-            targets = self.targets(fact)
-            for call in targets:
-                effects.report_call(call, fact, mark)
-            if not targets:
-                self._keep_early(fact, mark, effects)
-        effects.report_key(fact, mark)
-
-    def accept(self, fact: EffectAccepted, mark: Mark) -> None:
-        """A person accepted an unknown effect."""
-        calls = self.targets(fact) if fact.call is not None else [c for c in self.held.values() if c.key is not None and c.key == fact.key]
-        for call in calls:
-            call.accepted = mark
-
-    def _keep_early(self, fact: EffectReported, mark: Mark, effects: Effects) -> None:
-        if len(self.early) < MAX_EARLY_RECEIPTS:
-            self.early.append((fact, mark))
-        effects.unmatched += 1
-
-    def _early(self, call: Call, effects: Effects) -> None:
-        rest: list[tuple[EffectReported | EffectAccepted, Mark]] = []
-        for fact, mark in self.early:
-            if isinstance(fact, EffectReported) and fact.call == call.id and fact.call_channel in (None, call.channel):
-                effects.report_call(call, fact, mark)
-            else:
-                rest.append((fact, mark))
-        self.early = rest
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 

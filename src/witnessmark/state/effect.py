@@ -33,12 +33,11 @@ class Declaration:
 class Key:
     """The effects under one operation key."""
 
-    __slots__ = ("absent", "calls", "conflict", "counted", "last", "receipts", "reported_by_self")
+    __slots__ = ("absent", "conflict", "counted", "last", "receipts", "reported_by_self")
 
     def __init__(self) -> None:
         self.counted = 0
         self.receipts: set[int] = set()
-        self.calls: list[Call] = []
         self.absent: Mark | None = None
         self.conflict: Mark | None = None
         self.last: Mark | None = None
@@ -53,12 +52,11 @@ class Key:
 class Effects:
     """The declarations, and the effects by key."""
 
-    __slots__ = ("declared", "keys", "unmatched")
+    __slots__ = ("declared", "keys")
 
     def __init__(self) -> None:
         self.declared: dict[tuple[str, str], Declaration] = {}
         self.keys: OrderedDict[str, Key] = OrderedDict()
-        self.unmatched = 0
 
     def declare(self, fact: EffectDeclared, mark: Mark) -> None:
         """The newest declaration of a tool holds for the calls after it."""

@@ -37,6 +37,7 @@ def _continuity(state: RunState, event: e.Event, mark: Mark) -> bool:
     log.covered_us = max(log.covered_us, event.time_us)
     if log.closed is not None:
         state.chain.add(mark)
+        state.gap(mark)
         log.closed = None
     return True
 
@@ -51,20 +52,26 @@ def _closed(state: RunState, event: e.Event, fact: e.EvidenceClosed, mark: Mark)
 
 
 def _checkpoint(state: RunState, event: e.Event, fact: e.EvidenceCheckpoint) -> None:
-    state.checkpoints[fact.of] = (fact, event.time_us)
+    known = state.checkpoints.get(fact.of)
+    if known is None or (fact.count, event.time_us) >= (known[0].count, known[1]):
+        state.checkpoints[fact.of] = (fact, event.time_us)
 
 
 def settle_checkpoints(state: RunState, mark: Mark | None) -> None:
     """Compare the attested counts and heads with what was read: equal ones let a log speak for longer, others are gaps."""
     for (_, session), log in state.logs.items():
-        found = state.checkpoints.get(session)
-        if found is None or log.closed is not None:
+        found = state.checkpoints.pop(session, None)
+        if found is None or mark is None:
             continue
         attested, time_us = found
         if attested.count == log.expected and (not log.head or attested.head == log.head.hex()):
             log.covered_us = max(log.covered_us, time_us)
-        elif attested.count > log.expected and mark is not None:
+        elif attested.count >= log.expected:
+            # More events were attested than are here, or the last one is another than the attested one.
             state.gap(mark)
+    if mark is not None and any(attested.count for attested, _ in state.checkpoints.values()):
+        # A session that was attested is not here at all.
+        state.gap(mark)
     state.checkpoints.clear()
 
 
@@ -130,6 +137,8 @@ def _page(state: RunState, fact: e.ListPage, mark: Mark) -> None:
 def _call_started(state: RunState, fact: e.CallStarted, mark: Mark) -> None:
     call, new = state.calls.start(fact, mark, state.effects)
     if new:
+        if state.receipts.early:
+            state.receipts.deliver(call, state.effects)
         server = state.server(fact.server)
         server.called.setdefault(fact.tool, mark)
         server.catalog(fact.peer).called(fact.tool, mark, call, fits_older=fact.fits_older)
@@ -197,14 +206,16 @@ HANDLERS: Final[dict[type[e.Fact], Handler]] = {
     e.CallStarted: _call_started,
     e.CallProgress: lambda s, f, m: s.calls.progress(f, m),
     e.CallCancelled: lambda s, f, m: s.calls.cancel(f, m),
+    e.PersonAsked: lambda s, f, m: s.calls.person_asked(f, m),
+    e.PersonAnswered: lambda s, f, m: s.calls.person_answered(f, m),
     e.CallAnswered: _call_answered,
     e.TaskReported: lambda s, f, m: s.calls.task(f, m),
     e.RequestAnswered: _request_answered,
     e.ResponseUnpaired: lambda s, f, m: s.unpaired.setdefault(f.reason, Damage()).add(m),
     e.WireMalformed: _malformed,
     e.EffectDeclared: lambda s, f, m: s.effects.declare(f, m),
-    e.EffectReported: lambda s, f, m: s.calls.report(f, m, s.effects),
-    e.EffectAccepted: lambda s, f, m: s.calls.accept(f, m),
+    e.EffectReported: lambda s, f, m: s.receipts.report(s.calls, s.effects, f, m),
+    e.EffectAccepted: lambda s, f, m: s.receipts.accept(s.calls, f, m),
     e.OutcomeDeclared: lambda s, f, m: s.outcomes.declare(f, m),
     e.OutcomeReported: lambda s, f, m: s.outcomes.report(f, m),
     e.RunOpened: _run_opened,
@@ -218,6 +229,7 @@ _RECEIPTS: Final = (
     e.CatalogInstalled, e.ContractApproved, e.EffectDeclared, e.EffectReported, e.EffectAccepted, e.OutcomeDeclared,
     e.OutcomeReported, e.RunOpened, e.RunClosed, e.EvidenceCheckpoint, e.EvidenceClosed, e.EvidenceGap,
 )  # fmt: skip
+_BROUGHT: Final = frozenset(_RECEIPTS) - {e.RunClosed, e.EvidenceCheckpoint, e.EvidenceClosed, e.EvidenceGap}
 
 
 def advance(state: RunState, event: e.Event) -> None:
@@ -241,8 +253,11 @@ def advance(state: RunState, event: e.Event) -> None:
     if handler is not None:
         if state.closed is None or kind in _RECEIPTS:
             handler(state, fact, mark)
+        log = state.logs[event.source, event.session]
         if kind not in _RECEIPTS:
-            state.logs[event.source, event.session].observes = True
+            log.observes = True
+        elif kind in _BROUGHT:
+            log.brings = True
     elif kind is e.EvidenceClosed:
         _closed(state, event, fact, mark)  # type: ignore[arg-type]
     elif kind is e.EvidenceCheckpoint:

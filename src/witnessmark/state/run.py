@@ -9,6 +9,7 @@ from witnessmark.state.calls import Calls
 from witnessmark.state.catalog import Catalog, InstalledReports
 from witnessmark.state.effect import Effects
 from witnessmark.state.outcome import Outcomes
+from witnessmark.state.receipts import Receipts
 from witnessmark.state.session import Authorization, Mark, Session
 
 MODERN_PEER: Final = ""
@@ -89,7 +90,7 @@ class RunState:
 
     __slots__ = (
         "advisories", "calls", "chain", "checkpoints", "closed", "effects", "equivocations", "events", "fatal", "first", "gaps",
-        "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "other_run", "outcomes", "run",
+        "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "other_run", "outcomes", "receipts", "run",
         "servers", "unpaired",
     )  # fmt: skip
 
@@ -103,6 +104,7 @@ class RunState:
         self.servers: dict[str, Server] = {}
         self.calls = Calls()
         self.effects = Effects()
+        self.receipts = Receipts()
         self.outcomes = Outcomes()
         self.opened: e.RunOpened | None = None
         self.closed: Mark | None = None
@@ -135,7 +137,13 @@ class RunState:
             for catalog in server.catalogs.values():
                 catalog.blinded("gap", mark)
 
-    def covered_us(self) -> int | None:
-        """Up to which instant every observer's log speaks; None where all of them are closed."""
-        open_logs = [log.covered_us for log in self.logs.values() if log.observes and log.closed is None]
-        return min(open_logs) if open_logs else None
+    @property
+    def open_logs(self) -> list[Log]:
+        """The logs that were not closed: what they said after `covered_us` may have been cut off."""
+        return [log for log in self.logs.values() if (log.observes or log.brings) and log.closed is None]
+
+    def covered(self, asked_us: int, judged_us: int, silence_us: int) -> bool:
+        """True where every open log speaks far enough: an observer's up to the instant that is judged, and one that brings
+        receipts up to the instant that was asked for, because a receipt may speak of a closed run after its close.
+        """
+        return all((asked_us if log.brings else judged_us) <= log.covered_us + silence_us for log in self.open_logs)

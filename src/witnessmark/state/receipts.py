@@ -1,0 +1,69 @@
+"""Receipts about effects: which call they speak for, or that its call has not been seen yet. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from witnessmark.model.evidence import EffectAccepted, EffectReported
+from witnessmark.state.call import Call
+from witnessmark.state.calls import Calls
+from witnessmark.state.effect import Effects
+from witnessmark.state.session import Mark
+
+MAX_EARLY_RECEIPTS: Final = 1_024
+"""Receipts that came before their call (clocks of two sources differ); a lost one leaves the effect Unknown."""
+
+
+class Receipts:
+    """The receipts of a run that wait for their call; the others are noted at the calls and keys they speak for."""
+
+    __slots__ = ("early",)
+
+    def __init__(self) -> None:
+        self.early: list[tuple[EffectReported | EffectAccepted, Mark]] = []
+
+    @staticmethod
+    def targets(calls: Calls, fact: EffectReported | EffectAccepted) -> list[Call]:
+        """The calls that a receipt by request id speaks for: one, or none where the id is ambiguous or unknown."""
+        known = calls.by_id.get(fact.call or "", [])
+        if fact.call_channel is not None:
+            known = [call for call in known if call.channel == fact.call_channel]
+        named = [call for call in known if call.server == fact.server] or known
+        return named if len(named) == 1 else []
+
+    def report(self, calls: Calls, effects: Effects, fact: EffectReported, mark: Mark) -> None:
+        """A destination's answer: by call id, by key, or kept for a call that has not been seen yet."""
+        if fact.call is not None:
+            targets = self.targets(calls, fact)
+            for call in targets:
+                effects.report_call(call, fact, mark)
+            if not targets:
+                self._keep(fact, mark)
+        effects.report_key(fact, mark)
+
+    def accept(self, calls: Calls, fact: EffectAccepted, mark: Mark) -> None:
+        """A person accepted an unknown effect, by call id or by key."""
+        if fact.call is None:
+            targets = [call for call in calls.held.values() if call.key is not None and call.key == fact.key]
+        else:
+            targets = self.targets(calls, fact)
+        for call in targets:
+            call.accepted = mark
+        if not targets:
+            self._keep(fact, mark)
+
+    def _keep(self, fact: EffectReported | EffectAccepted, mark: Mark) -> None:
+        if len(self.early) < MAX_EARLY_RECEIPTS:
+            self.early.append((fact, mark))
+
+    def deliver(self, call: Call, effects: Effects) -> None:
+        """Hand a new call the receipts that came before it."""
+        rest = []
+        for fact, mark in self.early:
+            if fact.call != call.id or fact.call_channel not in (None, call.channel):
+                rest.append((fact, mark))
+            elif isinstance(fact, EffectReported):
+                effects.report_call(call, fact, mark)
+            else:
+                call.accepted = mark
+        self.early = rest
