@@ -6,6 +6,7 @@ weight. It is also where every error ends: one line on standard error, a hint, e
 
 from __future__ import annotations
 
+import errno
 import sys
 from importlib import import_module
 from typing import Any, Final, NoReturn
@@ -60,9 +61,11 @@ class LazyGroup(click.Group):
         """Run, then leave with the exit code of formats.md; nothing but SystemExit comes out."""
         kwargs["standalone_mode"] = False
         kwargs.setdefault("prog_name", "witnessmark")
+        out = sys.stdout
         try:
             code = super().main(*args, **kwargs)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed by who started us
+                sys.stdout.flush()
         except click.exceptions.Exit as leave:
             code = leave.exit_code
         except click.ClickException as error:
@@ -73,6 +76,11 @@ class LazyGroup(click.Group):
             code = EXIT_INTERRUPTED
         except BrokenPipeError:
             code = _pipe_closed()
+        except SystemExit as leave:
+            # Where the pipe is closed, click replaces the stream and leaves with 1, which would say "proved bad".
+            code = leave.code if sys.stdout is out else _pipe_closed()
+        except OSError as error:
+            code = _world(error)
         except Exception as error:  # noqa: BLE001 - the last door: a traceback reaches no user
             from witnessmark.cli.defect import report_defect
 
@@ -111,14 +119,29 @@ def _usage(error: click.ClickException) -> int:
     return EXIT_NOT_RUN
 
 
+def _world(error: OSError) -> int:
+    """Say that the disk or the device behind standard output has no room, or failed; any other system error is a defect of ours."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+        _discard_output()
+        say_error(f"the output could not be written: {error.strerror}", "free some room where it goes")
+        return EXIT_NOT_RUN
+    from witnessmark.cli.defect import report_defect
+
+    return report_defect(error)
+
+
 def _pipe_closed() -> int:
-    """Leave standard output to nobody, so that the interpreter's last flush fails silently too."""
+    _discard_output()
+    return EXIT_PIPE_CLOSED
+
+
+def _discard_output() -> None:
+    """Leave standard output to nobody, so that the interpreter's last flush does not fail once more."""
     import contextlib
     import os
 
     with contextlib.suppress(OSError, ValueError):  # standard output is no file: nothing will be flushed to it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return EXIT_PIPE_CLOSED
 
 
 @click.group("witnessmark", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)

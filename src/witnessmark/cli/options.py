@@ -51,7 +51,7 @@ def policy_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def wants_colour() -> bool:
     """Whether text may be coloured: standard output is a terminal, and NO_COLOR is unset or empty (no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
