@@ -1,0 +1,1 @@
+"""Our own demo servers: plain Python without an SDK, each with one fault that servers in the field have."""
