@@ -133,3 +133,44 @@ def test_a_deletion_that_fails_deletes_nothing(store: SqliteStore, path: Path, m
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         connection.execute("DELETE FROM events")
     connection.close()
+
+
+@pytest.mark.parametrize("after_steps", [0, 1, 3, 4, 5])
+def test_a_deletion_cut_short_is_hidden_at_once_and_finished_by_the_next(
+    path: Path, monkeypatch: pytest.MonkeyPatch, after_steps: int
+) -> None:
+    from witnessmark.adapters.store import retention
+
+    store = open_store(path)
+    stored(store, calls(10), session="s1")
+    stored(store, calls(10), session="s2")
+    _, kept = stored(store, calls(1, start_us=LATER_US), session="s3", run="run-2")
+    steps = iter(range(after_steps))
+    step = retention._step
+
+    def cut_short(key: int, transaction: retention.Transaction) -> bool:
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+        return step(key, transaction)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(retention, "_STEP_EVENTS", 8)
+        patch.setattr(retention, "_step", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            store.delete_run("run-1", LATER_US)
+    assert [(record.run, record.events) for record in store.dropped()] == [("run-1", 40)]
+    assert list(store.events("run-1")) == []
+    assert [run.run for run in store.runs(LATER_US)] == ["run-2"]
+    assert store.live_runs("files", LATER_US, silence_s=3600) == ["run-2"]
+    if after_steps < 4:  # the first session is gone after four steps: three of events, one of the rest
+        with pytest.raises(UsageError, match="is being deleted"):
+            store.open_session(source="proxy:files", session="s1", run="run-1", server="files", opened_us=START_US)
+    store.close()
+    again = open_store(path)
+    assert again.retain(10**6, LATER_US) == []
+    assert list(again.logged("run-2")) == kept
+    again.close()
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT count(*) FROM events").fetchone()[0] == len(kept)
+    assert connection.execute("SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM retention)").fetchone() == (1, 0)
+    connection.close()

@@ -17,15 +17,16 @@ from witnessmark.state.order import Logged, logged_event
 
 _SESSIONS_OF_RUN: Final = """
 SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM sessions
-WHERE run = ? ORDER BY opened_us, key
+WHERE run = ? AND key NOT IN (SELECT session_key FROM retention) ORDER BY opened_us, key
 """
 _SESSIONS: Final = """
 SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM sessions
-WHERE ?1 IS NULL OR run IN (SELECT run FROM sessions WHERE server = ?1) ORDER BY opened_us, key
+WHERE (?1 IS NULL OR run IN (SELECT run FROM sessions WHERE server = ?1)) AND key NOT IN (SELECT session_key FROM retention)
+ORDER BY opened_us, key
 """
 _OPEN_SESSIONS: Final = """
 SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM sessions
-WHERE server = ? AND closed_us IS NULL ORDER BY opened_us DESC, key DESC
+WHERE server = ? AND closed_us IS NULL AND key NOT IN (SELECT session_key FROM retention) ORDER BY opened_us DESC, key DESC
 """
 _EVENTS: Final = "SELECT sequence, time_us, kind, data, hash FROM events WHERE session_key = ? ORDER BY sequence"
 _CONFLICTS: Final = "SELECT sequence, time_us, kind, data, hash FROM conflicts WHERE session_key = ? ORDER BY sequence, time_us, hash"

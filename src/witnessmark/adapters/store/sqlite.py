@@ -28,6 +28,9 @@ a second or two on a slow disk; a client waits for our append, and popular clien
 _OPEN_SESSION: Final = """
 INSERT INTO sessions (source, session, run, server, opened_us, beat_us, head) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6) ON CONFLICT DO NOTHING
 """
+_FIND_SESSION: Final = """
+SELECT key, run, server, key IN (SELECT session_key FROM retention) FROM sessions WHERE source = ? AND session = ?
+"""
 _CLOSE_SESSION: Final = "UPDATE sessions SET closed_us = ?1, beat_us = max(beat_us, ?1) WHERE key = ?2 AND closed_us IS NULL"
 _INSERT: Final = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_CONFLICT: Final = "INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -55,8 +58,9 @@ class SqliteStore:
         """The key of the session, which is made if it is not there. UsageError if it is there under another run."""
         with self._transaction() as connection:
             connection.execute(_OPEN_SESSION, (source, session, run, server, opened_us, GENESIS))
-            query = "SELECT key, run, server FROM sessions WHERE source = ? AND session = ?"
-            key, stored_run, stored_server = connection.execute(query, (source, session)).fetchone()
+            key, stored_run, stored_server, dropped = connection.execute(_FIND_SESSION, (source, session)).fetchone()
+        if dropped:
+            raise UsageError(f"session {session!r} is being deleted with its run", where=self.name, hint="open a new session")
         if (stored_run, stored_server) != (run, server):
             raise UsageError(
                 f"session {session!r} is already kept for run {stored_run!r}, server {stored_server!r}",
@@ -98,10 +102,10 @@ class SqliteStore:
                 if any(session.alive(now_us) for session in reading.sessions_of(connection, run)):
                     hint = f"end it, or wait {SILENCE_S:.0f} s after its last event"
                     raise UsageError(f"run {run!r} is being observed", where=self.name, hint=hint)
-                record = retention.drop_run(connection, run, now_us, why)
+                record = retention.declare(connection, run, now_us, why)
             if record is None:
                 raise UsageError(f"no run {run!r}", where=self.name, hint="`witnessmark runs` lists them")
-            retention.give_back(connection)
+            retention.sweep(connection, self._transaction)
         return record
 
     def retain(self, max_age_s: float, now_us: int) -> list[Dropped]:
@@ -114,11 +118,10 @@ class SqliteStore:
                 with self._transaction():
                     sessions = reading.sessions_of(connection, candidate.run)
                     old = all(session.beat_us < oldest_us and not session.alive(now_us) for session in sessions)
-                    record = retention.drop_run(connection, candidate.run, now_us, f"older than {max_age_s:g} s") if old else None
+                    record = retention.declare(connection, candidate.run, now_us, f"older than {max_age_s:g} s") if old else None
                 if record is not None:
                     records.append(record)
-            if records:
-                retention.give_back(connection)
+            retention.sweep(connection, self._transaction)
         return records
 
     # --- reading -----------------------------------------------------------------------------------------------------

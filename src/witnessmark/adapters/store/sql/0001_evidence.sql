@@ -55,7 +55,7 @@ CREATE TABLE dropped (
   why TEXT NOT NULL
 ) STRICT;
 
--- The sessions that the current transaction declares to delete; empty outside of it.
+-- Sessions declared to be deleted, and recorded as dropped: no longer read, their rows on the way out. Empty at rest.
 CREATE TABLE retention (
   session_key INTEGER PRIMARY KEY
 ) STRICT;
