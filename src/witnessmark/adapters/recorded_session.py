@@ -8,6 +8,7 @@ unseen from there on, and a gap says so. In no case is a byte changed, added or 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
@@ -65,7 +66,8 @@ class RecordedSession:
         self._lost = 0
         self._lost_reason = ""
         self._retry_at = 0.0
-        self._unforwarded: Final[dict[Side, bytes]] = {"client": b"", "server": b""}
+        # What the relay holds back is known here too, so that a failure of it loses no byte.
+        self._held: Final[dict[Side, deque[bytes]]] = {"client": deque(), "server": deque()}
         self._blind = False
         self._ending = False
 
@@ -89,11 +91,10 @@ class RecordedSession:
         except Exception as defect:  # noqa: BLE001 - whatever is wrong with us, the bytes pass
             return self._pass_unseen(side, data, defect)
         pieces = self._carry_out(effects)
-        # What the relay holds back is known here too, so that its failure later loses no byte.
-        held = self._unforwarded[side]
+        held = self._held[side]
         if held or len(pieces) != 1 or len(pieces[0][1]) != len(data):
-            size = sum(len(piece) for _, piece in pieces)
-            self._unforwarded[side] = (held + data)[size:] if held else data[size:]
+            held.append(data)
+            _drop(held, sum(len(piece) for _, piece in pieces))
         return pieces
 
     def eof(self, side: Side) -> Pieces:
@@ -107,7 +108,7 @@ class RecordedSession:
             effects = self._relay.eof(side, now)
         except Exception as defect:  # noqa: BLE001 - as in receive
             return self._pass_unseen(side, b"", defect)
-        self._unforwarded[side] = b""
+        self._held[side].clear()
         return self._carry_out(effects)
 
     def idle(self) -> None:
@@ -231,11 +232,20 @@ class RecordedSession:
         pieces: list[tuple[Side, bytes]] = []
         sides: tuple[Side, Side] = ("client", "server")
         for other in sides:
-            held, self._unforwarded[other] = self._unforwarded[other], b""
-            whole = held + data if other == side else held
-            if whole:
-                pieces.append((_OTHER[other], whole))
+            if other == side:
+                self._held[other].append(data)
+            pieces += [(_OTHER[other], piece) for piece in self._held[other]]
+            self._held[other].clear()
         return pieces
+
+
+def _drop(held: deque[bytes], size: int) -> None:
+    """Take the first `size` bytes out of the held pieces."""
+    while size > 0:
+        piece = held.popleft()
+        if len(piece) > size:
+            held.appendleft(piece[size:])
+        size -= len(piece)
 
 
 def _entries(effects: Effects) -> list[Entry]:

@@ -80,6 +80,7 @@ class StdioProxy:
         self._code: int | None = None
         self._ender: Ender | None = None
         self._over = False
+        self._unsettled = True
         self._abandoned = False
         self._refused: SessionRefused | None = None
         self.forwarded_from_server = False
@@ -115,16 +116,22 @@ class StdioProxy:
         self._on_end_of_child()  # it may have ended before the signals were watched
         beat_at = time.monotonic() + BEAT_S
         self._settle()
+        timeout_ms = self._timeout_ms(beat_at, time.monotonic())
+        to_client, to_server = self._to_client, self._to_server
+        poll = self._poll.poll
         while not self._finished():
-            ready = self._poll.poll(self._timeout_ms(beat_at))
+            ready = poll(timeout_ms)
             for fd, event in ready:
                 handlers[fd](event)
             if not ready:
                 self._on_quiet()
-            if time.monotonic() >= beat_at:
+            now = time.monotonic()
+            if now >= beat_at:
                 self._beat()
-                beat_at = time.monotonic() + BEAT_S
-            self._settle()
+                beat_at = now + BEAT_S
+            if self._unsettled or to_client.pending_bytes or to_server.pending_bytes or to_client.broken or to_server.broken:
+                self._settle()
+            timeout_ms = self._timeout_ms(beat_at, now)
 
     def _beat(self) -> None:
         try:
@@ -132,17 +139,18 @@ class StdioProxy:
         except SessionRefused as refusal:
             self._refuse(refusal)
 
-    def _timeout_ms(self, beat_at: float) -> float:
+    def _timeout_ms(self, beat_at: float, now: float) -> float:
         if self._code is not None and not self._holds_traffic():
             return QUIET_S * 1000 if self._server_out is not None else STDERR_GRACE_S * 1000
-        return max(0.0, beat_at - time.monotonic()) * 1000
+        return (beat_at - now) * 1000
 
     def _holds_traffic(self) -> bool:
         return self._to_client.pending_bytes > 0
 
     def _settle(self) -> None:
-        """Bring what poll watches in line with what can be done now."""
+        """Bring what poll watches in line with what can be done now; again as long as something is unusual."""
         to_client, to_server = self._to_client, self._to_server
+        self._unsettled = bool(to_client.pending_bytes or to_server.pending_bytes)
         if to_client.broken and self._server_out is not None and not self._over:
             self._close_server_out()  # the server's next write fails, as it would without us
         if to_server.broken and self._client_in is not None:
@@ -227,6 +235,7 @@ class StdioProxy:
             self._sinks[side].write(data)
 
     def _end_of_client(self) -> None:
+        self._unsettled = True
         self._watch(STDIN, 0)
         self._client_in = None
         self._ended_by("client")
@@ -234,6 +243,7 @@ class StdioProxy:
         self._forward(self._session.eof("client"))
 
     def _end_of_server(self) -> None:
+        self._unsettled = True
         self._close_server_out()
         self._ended_by("server")
         self._to_client.finishing = True
@@ -255,6 +265,7 @@ class StdioProxy:
 
     def _on_stderr(self, event: int) -> None:
         del event
+        self._unsettled = True
         if self._ring is None or self._ring.source is None:
             return
         source = self._ring.source
@@ -263,6 +274,7 @@ class StdioProxy:
 
     def _on_stderr_sink(self, event: int) -> None:
         del event  # an error shows when writing
+        self._unsettled = True
         if self._ring is not None:
             self._ring.flush()
 
@@ -287,6 +299,7 @@ class StdioProxy:
 
     def _on_signals(self, event: int) -> None:
         del event
+        self._unsettled = True
         for number, from_kernel in self._signals.take():
             if number == signal.SIGCHLD:
                 self._on_end_of_child()
