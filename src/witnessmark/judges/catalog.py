@@ -143,6 +143,8 @@ def _unverifiable(
         reasons.append(waiting)
     if not at.covered:
         reasons.append("LogNotClosed")
+    if at.damaged:
+        reasons.append("EvidenceGap")
     marks += [complete.ended, *seen.marks]
     if reasons:
         since = limit_us if reasons[0] == aged else None

@@ -119,6 +119,9 @@ def decide(state: RunState, policy: Policy, as_of_us: int) -> Decision:
     ]
     implied = [f.implies for f in findings if f.implies is not None]
     result: State = min(implied, key=RANK.__getitem__) if implied else "healthy"
+    if result == "working" and not at.trusted:
+        # Silence is safe only where nothing was lost: what is missing may have been the alarm.
+        result = "unproven"
     if result == "healthy" and len({f.claim.layer for f in findings if f.marks}) != len(LAYERS):
         result = "unproven"
     return Decision(result, at, findings, standings, judged, servers)

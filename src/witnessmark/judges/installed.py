@@ -101,6 +101,9 @@ def view(reports: InstalledReports, discovered: Walk, policy: Policy) -> Install
         status = "differs" if len(different) == len(compared) or _newest_differs(speaking, compared) else "disagree"
         return InstalledView(status, "", affected, shown, marks, newest)
     grade = "core" if any(one.grade == "core" for one in compared) else "exact"
+    if reports.gap is not None and any(report.mark.n < reports.gap.n for report in speaking):
+        # What was lost may have been the next report of that source.
+        return InstalledView("old", grade, (), shown, marks, newest)
     if reports.forgotten is not None:
         return InstalledView("disagree", grade, (), shown, marks, newest)
     status = "partial" if any(one.partial for one in compared) else "equal"

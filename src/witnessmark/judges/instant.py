@@ -17,6 +17,7 @@ class Instant(NamedTuple):
     covered: bool
     whole: bool
     closed: bool
+    damaged: bool
 
     @property
     def trusted(self) -> bool:
@@ -31,4 +32,4 @@ def instant(state: RunState, policy: Policy, as_of_us: int) -> Instant:
         us = state.closed.time_us
     covered = state.covered(as_of_us, us, round(policy.observer_silence_s * 1_000_000))
     whole = not (state.gaps.count or state.equivocations.count or state.chain.count)
-    return Instant(us, covered, whole, state.closed is not None)
+    return Instant(us, covered, whole, state.closed is not None, state.damaged is not None)

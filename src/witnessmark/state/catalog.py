@@ -221,11 +221,12 @@ class Catalog:
 class InstalledReports:
     """The newest installed report of each source of one server. Bounded: sources are named by the user's adapters."""
 
-    __slots__ = ("by_source", "forgotten")
+    __slots__ = ("by_source", "forgotten", "gap")
 
     def __init__(self) -> None:
         self.by_source: dict[str, Installed] = {}
         self.forgotten: Mark | None = None
+        self.gap: Mark | None = None
 
     def report(self, fact: CatalogInstalled, mark: Mark) -> None:
         """Keep the newest report of the fact's source."""

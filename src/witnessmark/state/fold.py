@@ -14,7 +14,11 @@ from typing import Any, Final
 from witnessmark.model import evidence as e
 from witnessmark.state.call import Call
 from witnessmark.state.run import MODERN_PEER, Damage, Log, RunState
+from witnessmark.state.order import ALTERED, UNREADABLE
 from witnessmark.state.session import Mark
+
+DAMAGED: Final = frozenset({ALTERED, UNREADABLE})
+"""Reasons of gaps that a reader puts where an event was changed; other gaps are stated by the observer itself."""
 
 
 def _continuity(state: RunState, event: e.Event, mark: Mark) -> bool:
@@ -25,19 +29,19 @@ def _continuity(state: RunState, event: e.Event, mark: Mark) -> bool:
         log = state.logs[key] = Log()
     if event.sequence < log.expected:
         state.equivocations.add(mark)
-        state.gap(mark)
+        state.damage(mark)
         return False
     if event.sequence > log.expected:
-        state.gap(mark)
+        state.damage(mark)
     elif event.hash and log.head and event.prev != log.head:
         state.chain.add(mark)
-        state.gap(mark)
+        state.damage(mark)
     log.expected = event.sequence + 1
     log.head = event.hash
     log.covered_us = max(log.covered_us, event.time_us)
     if log.closed is not None:
         state.chain.add(mark)
-        state.gap(mark)
+        state.damage(mark)
         log.closed = None
     return True
 
@@ -48,7 +52,7 @@ def _closed(state: RunState, event: e.Event, fact: e.EvidenceClosed, mark: Mark)
         log.closed = mark
     else:
         state.chain.add(mark)
-        state.gap(mark)
+        state.damage(mark)
 
 
 def _checkpoint(state: RunState, event: e.Event, fact: e.EvidenceCheckpoint) -> None:
@@ -68,10 +72,10 @@ def settle_checkpoints(state: RunState, mark: Mark | None) -> None:
             log.covered_us = max(log.covered_us, time_us)
         elif attested.count >= log.expected:
             # More events were attested than are here, or the last one is another than the attested one.
-            state.gap(mark)
+            state.damage(mark)
     if mark is not None and any(attested.count for attested, _ in state.checkpoints.values()):
         # A session that was attested is not here at all.
-        state.gap(mark)
+        state.damage(mark)
     state.checkpoints.clear()
 
 
@@ -220,7 +224,7 @@ HANDLERS: Final[dict[type[e.Fact], Handler]] = {
     e.OutcomeReported: lambda s, f, m: s.outcomes.report(f, m),
     e.RunOpened: _run_opened,
     e.RunClosed: _run_closed,
-    e.EvidenceGap: lambda s, f, m: s.gap(m),
+    e.EvidenceGap: lambda s, f, m: s.damage(m) if f.reason in DAMAGED else s.gap(m),
 }
 """What each fact does. CallArriving and EvidenceBeat only move the time up to which the log speaks; kinds that this version
 does not know keep their place in the order and prove nothing."""

@@ -89,7 +89,7 @@ class RunState:
     """Everything that a verdict about one run may need; its size is bounded by what is open."""
 
     __slots__ = (
-        "advisories", "calls", "chain", "checkpoints", "closed", "effects", "equivocations", "events", "fatal", "first", "gaps",
+        "advisories", "calls", "chain", "checkpoints", "closed", "damaged", "effects", "equivocations", "events", "fatal", "first", "gaps",
         "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "other_run", "outcomes", "receipts", "run",
         "servers", "unpaired",
     )  # fmt: skip
@@ -112,6 +112,7 @@ class RunState:
         self.last_gap: Mark | None = None
         self.equivocations = Damage()
         self.chain = Damage()
+        self.damaged: Mark | None = None
         self.fatal: dict[str, Damage] = {}
         self.unpaired: dict[str, Damage] = {}
         self.junk = 0
@@ -134,8 +135,14 @@ class RunState:
         self.gaps.add(mark)
         self.last_gap = mark
         for server in self.servers.values():
+            server.installed.gap = mark
             for catalog in server.catalogs.values():
                 catalog.blinded("gap", mark)
+
+    def damage(self, mark: Mark) -> None:
+        """The log itself is not what its observer wrote: whatever was lost here, a later traversal does not make up for it."""
+        self.damaged = mark
+        self.gap(mark)
 
     @property
     def open_logs(self) -> list[Log]:
