@@ -9,6 +9,7 @@ writes nothing unless told to.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import platform
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,38 +33,38 @@ START_US = 1_790_000_000_000_000
 KEY_ID = "k0123abcd:"
 
 
-def call_entries(recorder: Recorder, count: int) -> list[Entry]:
-    """Events as a proxy records them: a call with arguments, token and trace, two heartbeats, its answer; ids of real length."""
-    entries: list[Entry] = []
-    for number in range(count // 4 + 1):
-        at_us = START_US + recorder.sequence * 250
+def endless_calls(recorder: Recorder) -> Iterator[Entry]:
+    """Events as a proxy records them: a call with arguments, token and key, two heartbeats, its answer; ids of real length."""
+    for number in itertools.count():
+        at_us = START_US + number * 1000
         hashed = KEY_ID + f"{number:032x}"
         started = CallStarted(
-            server="tickets",
-            id=str(number),
-            tool="publish_report",
-            arguments=hashed,
-            token=hashed,
-            key=hashed,
-            version="2025-11-25",
-            size_bytes=312,
+            server="tickets", id=str(number), tool="publish_report", arguments=hashed, token=hashed, key=hashed, size_bytes=312
         )
-        entries.append(recorder.record(started, at_us))
-        entries += [recorder.record(CallProgress(server="tickets", token=hashed, progress=step), at_us) for step in (0.5, 1.0)]
-        entries.append(recorder.record(CallAnswered(server="tickets", id=str(number), body=hashed, size_bytes=1024), at_us))
-    return entries[:count]
+        yield recorder.record(started, at_us)
+        for step in (0.5, 1.0):
+            yield recorder.record(CallProgress(server="tickets", token=hashed, progress=step), at_us + 300)
+        yield recorder.record(CallAnswered(server="tickets", id=str(number), body=hashed, size_bytes=1024), at_us + 600)
 
 
-def opened(folder: str, name: str, durability: Durability) -> tuple[SqliteStore, SessionKey, Recorder]:
+def take(calls: Iterator[Entry], count: int) -> list[Entry]:
+    return list(itertools.islice(calls, count))
+
+
+def opened(folder: str, name: str, durability: Durability) -> tuple[SqliteStore, SessionKey, Iterator[Entry]]:
     store = open_store(Path(folder) / f"{name}.sqlite", durability=durability)
     recorder = Recorder("proxy:tickets", "s1", "run-1")
-    return store, store.open_session(source="proxy:tickets", session="s1", run="run-1", server="tickets", opened_us=START_US), recorder
+    return (
+        store,
+        store.open_session(source="proxy:tickets", session="s1", run="run-1", server="tickets", opened_us=START_US),
+        endless_calls(recorder),
+    )
 
 
 def append_figures(folder: str, durability: Durability, batch: int, events: int) -> dict[str, Any]:
-    store, key, recorder = opened(folder, f"{durability}-{batch}", durability)
-    batches = [entries for entries in (call_entries(recorder, batch) for _ in range(events // batch))]
-    store.append(key, call_entries(recorder, 1))
+    store, key, calls = opened(folder, f"{durability}-{batch}", durability)
+    store.append(key, take(calls, 1))
+    batches = [take(calls, batch) for _ in range(events // batch)]
     taken_ns: list[int] = []
     for entries in batches:
         before = time.perf_counter_ns()
@@ -86,18 +87,12 @@ def spread_figures(folder: str, sessions: int, events: int) -> dict[str, Any]:
     kept = []
     for number in range(sessions):
         recorder = Recorder("proxy:tickets", f"s{number}", f"run-{number}")
-        kept.append(
-            (
-                store.open_session(
-                    source=recorder.source, session=recorder.session, run=recorder.run, server="tickets", opened_us=START_US
-                ),
-                recorder,
-            )
-        )
+        key = store.open_session(source=recorder.source, session=recorder.session, run=recorder.run, server="tickets", opened_us=START_US)
+        kept.append((key, endless_calls(recorder)))
     data_bytes = 0
     for _ in range(events // sessions // 4):
-        for key, recorder in kept:
-            entries = call_entries(recorder, 4)
+        for key, calls in kept:
+            entries = take(calls, 4)
             data_bytes += sum(len(entry.data) for entry in entries)
             store.append(key, entries)
     store.close()
@@ -107,19 +102,19 @@ def spread_figures(folder: str, sessions: int, events: int) -> dict[str, Any]:
 
 def large_store_figures(folder: str, events: int) -> dict[str, Any]:
     """A store of many events, and one run of 400 in it: what opening and reading cost then."""
-    store, key, recorder = opened(folder, "large", "process")
+    store, key, calls = opened(folder, "large", "process")
     before = time.perf_counter()
     sustained = 0
     data_bytes = 0
     while sustained < events:
-        entries = call_entries(recorder, min(1000, events - sustained))
+        entries = take(calls, min(1000, events - sustained))
         data_bytes += sum(len(entry.data) for entry in entries)
         store.append(key, entries)
         sustained += len(entries)
     filled_s = time.perf_counter() - before
     small = Recorder("proxy:tickets", "small", "small")
     small_key = store.open_session(source="proxy:tickets", session="small", run="small", server="tickets", opened_us=START_US)
-    store.append(small_key, call_entries(small, 400))
+    store.append(small_key, take(endless_calls(small), 400))
     store.close()
     path = Path(folder) / "large.sqlite"
 
@@ -160,10 +155,11 @@ def deletion_figures(path: Path) -> dict[str, Any]:
     done = threading.Event()
 
     def go_on_writing() -> None:
+        calls = endless_calls(recorder)
         writer = open_store(path)
         key = writer.open_session(source=recorder.source, session=recorder.session, run=recorder.run, server="tickets", opened_us=START_US)
         while not done.is_set():
-            entries = call_entries(recorder, 1)
+            entries = take(calls, 1)
             before = time.perf_counter_ns()
             writer.append(key, entries)
             waited_ns.append(time.perf_counter_ns() - before)
