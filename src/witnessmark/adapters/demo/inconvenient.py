@@ -12,8 +12,13 @@ from witnessmark.adapters.demo.stage import WatchedRun
 
 HEARTBEATS_SEEN = 2
 """Two prove that progress moves; the first alone could be the last."""
+TICKET = "the printer is on fire"
+OWNER = "Ada Lovelace"
+DAY = "2026-11-30, a Monday"
+
 INACTIVITY_S = 30.0
 ABSOLUTE_S = 120.0
+"""Wide enough that a busy machine, which delays every heartbeat, does not turn the scene into another one."""
 
 
 def _ours(module: str, *arguments: str) -> list[str]:
@@ -26,8 +31,8 @@ async def change_unread(run: WatchedRun) -> None:
     run.declare("tickets", "assign_ticket", "write")
     async with connected(run, "tickets", _ours("renaming_server")) as host:
         await host.read_catalog()
-        await host.call("open_ticket", {"title": "printer"})
-        await host.call("assign_ticket", {"ticket": 1, "owner": "Ada"})
+        await host.call("open_ticket", {"title": TICKET})
+        await host.call("assign_ticket", {"ticket": 1, "owner": OWNER})
     run.end()
     run.judge()
 
@@ -84,7 +89,7 @@ async def sign_in_first(run: WatchedRun) -> None:
     run.declare("calendar", "read_calendar", "read")
     async with connected(run, "calendar", _ours("gated_server")) as host:
         await host.read_catalog()
-        await host.call("read_calendar", {"day": "2026-11-30"})
+        await host.call("read_calendar", {"day": DAY})
     run.end()
     run.judge()
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from witnessmark.adapters.demo.destinations import KEY_TRAILER, Repository
 from witnessmark.adapters.demo.host import connected
-from witnessmark.adapters.demo.stage import WatchedRun
+from witnessmark.adapters.demo.stage import HOST, WatchedRun
 
 REPORT = "report.md"
 PROMISED = "# Week 48\n\nAll 12 orders were delivered.\n"
@@ -41,8 +41,8 @@ async def commit_and_prove(run: WatchedRun) -> None:
         await git.read_catalog()
         await clock.read_catalog()
         run.tell(
-            f"The client speaks MCP {git.version} and reads {len(git.shown)} and {len(clock.shown)} tools, every page; its host reports "
-            "what it put before the model, definition by definition."
+            f"The client speaks MCP {git.version} and reads {len(git.shown)} and {len(clock.shown)} tools, every page; its host "
+            f"reports, in its own name ({HOST}), what it put before the scripted model, definition by definition."
         )
         now = await clock.call("get_current_time", {"timezone": "UTC"})
         await git.call("git_status", place)

@@ -116,8 +116,16 @@ def table(played: Sequence[Played]) -> list[str]:
 
 
 def _meaning(verdict: Verdict) -> str:
-    """What decided the verdict, without names and numbers; what the state means where nothing speaks against it."""
-    return REASONS[verdict.deciding[0].reason].meaning if verdict.deciding else MEANINGS[verdict.state]
+    """What decided the verdict, without names and numbers; where nothing did, what its reader must see, or what the state means."""
+    if verdict.deciding:
+        return REASONS[verdict.deciding[0].reason].meaning
+    noted = (
+        condition.reason
+        for condition in verdict.conditions
+        if condition.layer == "effect" and reason_code(condition.reason) in verdict.notes
+    )
+    reason = next(noted, None)
+    return MEANINGS[verdict.state] if reason is None else REASONS[reason].meaning
 
 
 def _row(cells: Sequence[str]) -> list[str]:
