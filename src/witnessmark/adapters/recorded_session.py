@@ -10,18 +10,20 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from witnessmark.adapters.clock import now_us
 from witnessmark.adapters.diagnostics import say
 from witnessmark.adapters.stdio_proxy import SessionRefused
 from witnessmark.adapters.store.protocol import EvidenceStore, SessionKey
-from witnessmark.adapters.transcript_file import TranscriptError, TranscriptFile
-from witnessmark.errors import StoreCorrupt, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew, WitnessmarkError
+from witnessmark.errors import StoreCorrupt, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew, WitnessmarkError, WorldError
 from witnessmark.model.chain import GENESIS, Entry, Recorder
 from witnessmark.model.evidence import Side
 from witnessmark.observe.observer import Observer
 from witnessmark.observe.relay import Effects, Record, Relay
+
+if TYPE_CHECKING:
+    from witnessmark.adapters.transcript_file import TranscriptFile  # it imports what a session without a transcript need not load
 
 OnStoreFailure = Literal["refuse", "forward_and_mark_gap"]
 
@@ -216,7 +218,7 @@ class RecordedSession:
         assert self._transcript is not None
         try:
             write(self._transcript)
-        except TranscriptError as error:
+        except WorldError as error:
             self._transcript = None
             say(str(error))
 

@@ -5,6 +5,7 @@ The server is started before anything heavy is imported: what we load, it loads 
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -107,8 +108,12 @@ def _observe(wanted: Wanted, child: Child, signals: SignalPipe) -> int:
     from witnessmark.adapters.diagnostics import say
     from witnessmark.adapters.stdio_proxy import StdioProxy
 
+    # What is loaded now lives as long as we do: the collector need never look at it, neither while it loads nor later.
+    gc.disable()
     session = _session(wanted)
     session.begin()
+    gc.freeze()
+    gc.enable()
     loop = StdioProxy(child, signals, session)
     code = loop.run()
     if code != 0 and not loop.forwarded_from_server:
