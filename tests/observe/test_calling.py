@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from observe_scene import MODERN, TOOL, Scene, kinds, only
 
+from observe_scene import MODERN, TOOL, Scene, kinds, only
 from witnessmark.model.evidence import CallAnswered, CallCancelled, CallProgress, CallStarted
 from witnessmark.observe.calling import parse_pointer
 
@@ -27,7 +27,7 @@ def test_a_call_is_told_by_tool_hashes_counts_and_size() -> None:
     assert started.key == redact.hashed("operation_key", "op-1")
     assert started.token == redact.hashed("token", 3)
     assert started.size_bytes > 80
-    assert not (started.echo or started.answers_input or started.task or started.trace)
+    assert (started.echo, started.answers_input, started.task, started.trace) == ("", False, False, "")
 
 
 def test_absent_arguments_are_an_empty_object() -> None:
@@ -67,10 +67,14 @@ def test_a_text_that_is_no_pointer_is_refused() -> None:
 def test_a_further_round_echoes_the_state_that_was_asked_for() -> None:
     scene = Scene()
     scene.call(1, {"slug": "x"}, modern=True)
-    asked = only(scene.answer(1, {"resultType": "input_required", "requestState": "opaque", "inputRequests": {"r": {"method": "roots/list"}}}), CallAnswered)
+    asked = only(
+        scene.answer(1, {"resultType": "input_required", "requestState": "opaque", "inputRequests": {"r": {"method": "roots/list"}}}),
+        CallAnswered,
+    )
     assert (asked.outcome, asked.asks) == ("input_required", ("roots/list",))
     again = only(scene.call(2, {"slug": "x"}, modern=True, requestState="opaque", inputResponses={"r": {}}), CallStarted)
-    assert again.echo == asked.state != ""
+    assert again.echo == asked.state
+    assert again.echo
     assert again.answers_input
 
 
@@ -226,12 +230,12 @@ def test_a_large_call_is_told_without_its_arguments() -> None:
     assert only(scene.answer(7, COMPLETE), CallAnswered).outcome == "result"
 
 
-@pytest.mark.parametrize(
-    "progress,kept", [(1, 1.0), (0.5, 0.5), (-1, -1.0), ("1", None), (True, None), (None, None), (10**400, None)]
-)
+@pytest.mark.parametrize("progress,kept", [(1, 1.0), (0.5, 0.5), (-1, -1.0), ("1", None), (True, None), (None, None), (10**400, None)])
 def test_progress_is_a_finite_number_or_none(progress: Any, kept: float | None) -> None:
     scene = Scene()
-    fact = only(scene.notify("server", "notifications/progress", {"progressToken": "t", "progress": progress, "message": "secret"}), CallProgress)
+    fact = only(
+        scene.notify("server", "notifications/progress", {"progressToken": "t", "progress": progress, "message": "secret"}), CallProgress
+    )
     assert fact.progress == kept
     assert fact.token == scene.redact.hashed("token", "t")
 

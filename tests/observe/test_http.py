@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from observe_scene import Scene, kinds, only, text
 
+from observe_scene import Scene, kinds, only, text
 from witnessmark.model.evidence import (
     CallAnswered,
     CatalogChanged,
@@ -40,8 +40,8 @@ class Web(Scene):
         self.ask(id_, method, params, modern=modern)
         return channel
 
-    def respond(self, channel: str, status: int, message: Any = None, *, raw: bool = False, **headers: str) -> list[Fact]:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+    def respond(self, channel: str, status: int, message: Any = None, *, raw: bool = False, **headers: Any) -> list[Fact]:
+        named = {name.replace("_", "-"): value for name, value in headers.items() if value}
         facts = self.observer.http_response(channel, {"status": status, "headers": named}, body=message is not None, not_json=raw)
         if message is not None:
             facts += self.observer.message(channel, "server", text(message))
@@ -79,7 +79,7 @@ def test_a_call_is_under_the_version_of_its_session_or_its_header() -> None:
 def test_401_challenges_with_or_without_a_header(header: str, scheme: str) -> None:
     web = Web()
     channel = web.post("tools/call", CALL)
-    facts = web.respond(channel, 401, **({"WWW_Authenticate": header} if header else {}))
+    facts = web.respond(channel, 401, WWW_Authenticate=header or None)
     challenged = only(facts, SessionChallenged)
     assert (challenged.status, challenged.scheme, challenged.method, challenged.tool) == (401, scheme, "tools/call", "publish")
     answered = only(facts, CallAnswered)
@@ -106,7 +106,7 @@ def test_403_for_a_scope_challenges_and_names_no_address() -> None:
 )
 def test_a_refused_or_foreign_exchange_refuses_the_session(method: str, status: int, content: str, reason: str) -> None:
     web = Web()
-    facts = web.respond(web.post(method, modern=method == "server/discover"), status, **({"content_type": content} if content else {}))
+    facts = web.respond(web.post(method, modern=method == "server/discover"), status, content_type=content or None)
     refused = only(facts, SessionRefused)
     assert (refused.reason, refused.status, refused.method) == (reason, status, method)
 

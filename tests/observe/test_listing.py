@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from observe_scene import TOOL, Scene, kinds, only
 
+from observe_scene import TOOL, Scene, kinds, only
 from witnessmark.contract.digest import contract_digest
 from witnessmark.model.evidence import CallCancelled, ListFailed, ListPage, ListStarted
 from witnessmark.observe.listing import MAX_TOOLS_PER_PAGE
@@ -59,7 +59,10 @@ def test_a_ttl_is_a_bounded_number_of_milliseconds(ttl: Any, kept: int | None) -
 
 
 def test_tools_without_a_contract_are_named_by_name_or_place() -> None:
-    fact = page(Scene(), {"tools": [TOOL, 7, {"description": "no name"}, {"name": 3}, {**TOOL, "name": "huge", "inputSchema": {"maximum": 10**4_290}}]})
+    fact = page(
+        Scene(),
+        {"tools": [TOOL, 7, {"description": "no name"}, {"name": 3}, {**TOOL, "name": "huge", "inputSchema": {"maximum": 10**4_290}}]},
+    )
     assert [tool.name for tool in fact.tools] == ["publish"]
     assert fact.ambiguous == ("#1", "#2", "#3", "huge")
 
@@ -79,9 +82,7 @@ def test_a_repeated_member_name_takes_the_contract_of_its_own_tool_only() -> Non
 def test_a_repeated_member_name_outside_every_tool_takes_all_contracts() -> None:
     scene = Scene()
     scene.ask(5, "tools/list")
-    facts = scene.server(
-        b'{"jsonrpc":"2.0","id":5,"result":{"_meta":{"x":{"a":1,"a":2}},"tools":[{"name":"a","inputSchema":{}}]}}'
-    )
+    facts = scene.server(b'{"jsonrpc":"2.0","id":5,"result":{"_meta":{"x":{"a":1,"a":2}},"tools":[{"name":"a","inputSchema":{}}]}}')
     assert only(facts, ListPage).ambiguous == ("a",)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from observe_scene import Scene, kinds, only
 
+from observe_scene import Scene, kinds, only
 from witnessmark.model.evidence import CallAnswered, WireMalformed
 from witnessmark.observe.channel import MAX_JUNK_FACTS
 
@@ -77,7 +77,7 @@ def test_an_envelope_that_can_be_read_in_two_ways_is_a_loss_and_still_observed()
 def test_crlf_is_told_once_for_each_side() -> None:
     scene = Scene()
     line = b'{"jsonrpc":"2.0","method":"notifications/message"}'
-    facts = [scene.observer.line("0", side, line, crlf=True) for side in ("server", "server", "client")]  # type: ignore[arg-type]  # a Side
+    facts = [scene.observer.line("0", side, line, crlf=True) for side in ("server", "server", "client")]
     assert [kinds(each) for each in facts] == [["wire.malformed"], [], ["wire.malformed"]]
     assert only(facts[0], WireMalformed).finding == "CrlfLineEnd"
 
@@ -118,9 +118,9 @@ def test_endless_junk_does_not_fill_the_log_and_its_bytes_are_all_counted() -> N
 def test_a_batch_is_observed_member_by_member(version: str, expected: list[str]) -> None:
     scene = Scene()
     scene.initialize(version)
-    asked = scene.client([
-        {"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": {"name": "publish", "arguments": {}}} for id_ in (1, 2)
-    ])
+    asked = scene.client(
+        [{"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": {"name": "publish", "arguments": {}}} for id_ in (1, 2)]
+    )
     assert [fact.finding for fact in asked if isinstance(fact, WireMalformed)] == expected
     assert not [fact for fact in asked if isinstance(fact, WireMalformed) and fact.fatal]
     assert kinds(asked).count("call.started") == 2

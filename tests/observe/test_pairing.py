@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from observe_scene import Scene, kinds, only
 
+from observe_scene import Scene, kinds, only
 from witnessmark.model.evidence import CallAnswered, CallStarted, RequestAnswered, ResponseUnpaired, WireMalformed
 from witnessmark.observe.pairing import MAX_ANSWERED_PER_LANE, MAX_OPEN_PER_LANE
 

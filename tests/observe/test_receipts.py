@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from observe_scene import TOOL, Scene, only
 
+from observe_scene import TOOL, Scene, only
 from witnessmark.contract.digest import contract_digest
 from witnessmark.model.evidence import CallStarted, CatalogInstalled, EffectDeclared, ListPage
 from witnessmark.observe import receipts
@@ -65,7 +65,9 @@ def test_without_names_the_known_ways_of_clients_apply() -> None:
 def test_partial_deferred_and_continuous_are_told() -> None:
     scene = Scene()
     scene.serve()
-    report = installed(scene, tools=[TOOL], partial={"by": "ToolSearch", "kind": "tool-search"}, deferred=["publish", "later"], continuous=True)
+    report = installed(
+        scene, tools=[TOOL], partial={"by": "ToolSearch", "kind": "tool-search"}, deferred=["publish", "later"], continuous=True
+    )
     assert (report.partial, report.continuous, report.observed) == ("ToolSearch/tool-search", True, False)
     assert [(tool.shown, tool.deferred, tool.digest != "") for tool in report.tools] == [("publish", True, True), ("later", True, False)]
 
@@ -122,9 +124,7 @@ def test_an_operation_key_of_a_destination_joins_that_of_the_call() -> None:
     assert (fact.status, fact.count, fact.method, fact.call, fact.call_channel) == ("applied", 2, "operation_key", None, None)
 
 
-@pytest.mark.parametrize(
-    "member,independent,self_reported", [({}, True, False), ({}, False, True), ({"self_reported": True}, True, True)]
-)
+@pytest.mark.parametrize("member,independent,self_reported", [({}, True, False), ({}, False, True), ({"self_reported": True}, True, True)])
 def test_who_says_it_counts(member: Any, independent: bool, self_reported: bool) -> None:
     scene = Scene()
     effect = json.dumps({"call": "7", "status": "absent", **member}).encode()
@@ -137,7 +137,13 @@ def test_who_says_it_counts(member: Any, independent: bool, self_reported: bool)
 
 @pytest.mark.parametrize(
     "text",
-    [b'{"status": "applied"}', b'{"call": 1, "status": "done"}', b'{"call": 1.5, "status": "absent"}', b'{"call": 1, "status": "absent", "count": -1}', b"x"],
+    [
+        b'{"status": "applied"}',
+        b'{"call": 1, "status": "done"}',
+        b'{"call": 1.5, "status": "absent"}',
+        b'{"call": 1, "status": "absent", "count": -1}',
+        b"x",
+    ],
 )
 def test_an_effect_of_another_shape_is_refused(text: bytes) -> None:
     scene = Scene()

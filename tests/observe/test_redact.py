@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from observe_scene import redactor
 
+from observe_scene import redactor
 from witnessmark.observe.redact import MAX_NAME_CHARS, Purpose, Redactor, canonical_text
 
 json_values = st.recursive(
@@ -82,7 +82,9 @@ def test_ids_that_programs_count_with_are_kept_with_their_type(value: int | str,
     assert redactor().id_token(value) == kept
 
 
-@pytest.mark.parametrize("value", ["alice@example.com", "sk-live-abcdef", "", "server-discover-probe-1", "7 ", "x" * 300, 10**60, "пароль-1"])
+@pytest.mark.parametrize(
+    "value", ["alice@example.com", "sk-live-abcdef", "", "server-discover-probe-1", "7 ", "x" * 300, 10**60, "пароль-1"]
+)
 def test_every_other_id_is_hashed(value: int | str) -> None:
     shown = redactor().id_token(value)
     assert shown.startswith("h:k1:")
@@ -108,7 +110,14 @@ def test_two_long_names_stay_two() -> None:
 
 @pytest.mark.parametrize(
     "value,kept",
-    [("2026-07-28", "2026-07-28"), ("DRAFT-2026-v1", "DRAFT-2026-v1"), ("secret", "unrecognised"), ("", "unrecognised"), (3, ""), (None, "")],
+    [
+        ("2026-07-28", "2026-07-28"),
+        ("DRAFT-2026-v1", "DRAFT-2026-v1"),
+        ("secret", "unrecognised"),
+        ("", "unrecognised"),
+        (3, ""),
+        (None, ""),
+    ],
 )
 def test_a_version_is_kept_only_if_it_looks_like_one(value: Any, kept: str) -> None:
     assert Redactor.version(value) == kept

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from observe_scene import MODERN, VERSION_MEMBER, Scene, kinds, only
 
+from observe_scene import MODERN, VERSION_MEMBER, Scene, kinds, only
 from witnessmark.model.evidence import (
     CallAnswered,
     SessionChallenged,
@@ -36,7 +36,13 @@ def test_a_handshake_is_offered_accepted_and_confirmed() -> None:
 
 @pytest.mark.parametrize(
     "capabilities,shown",
-    [({"tools": {"listChanged": True}}, True), ({"tools": {"listChanged": False}}, False), ({"tools": {}}, False), ({}, False), ("none", None)],
+    [
+        ({"tools": {"listChanged": True}}, True),
+        ({"tools": {"listChanged": False}}, False),
+        ({"tools": {}}, False),
+        ({}, False),
+        ("none", None),
+    ],
 )
 def test_list_changed_is_what_was_shown_and_none_where_nothing_was(capabilities: Any, shown: bool | None) -> None:
     scene = Scene()
@@ -70,7 +76,9 @@ def test_discover_is_an_offer_and_its_result_an_acceptance() -> None:
     scene = Scene()
     offered = only(scene.ask(1, "server/discover", modern=True), SessionOffered)
     assert (offered.era, offered.version, offered.peer) == ("modern", "2026-07-28", "")
-    facts = scene.answer(1, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}})
+    facts = scene.answer(
+        1, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}}
+    )
     negotiated = only(facts, SessionNegotiated)
     assert (negotiated.supported, negotiated.list_changed, negotiated.method) == (("2026-07-28",), True, "server/discover")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from observe_scene import SUBSCRIPTION_MEMBER, Scene, kinds, only
 
+from observe_scene import SUBSCRIPTION_MEMBER, Scene, kinds, only
 from witnessmark.model.evidence import CatalogChanged, SubscriptionAcknowledged, SubscriptionAsked, SubscriptionEnded
 
 CHANGED = "notifications/tools/list_changed"
@@ -53,7 +53,9 @@ def test_a_signal_names_its_subscription_by_the_typed_id(id_: Any, shown: str) -
 def test_what_was_honoured_is_told_not_what_was_wished() -> None:
     scene = listening()
     facts = scene.notify(
-        "server", "notifications/subscriptions/acknowledged", {"_meta": {SUBSCRIPTION_MEMBER: 4}, "notifications": {"promptsListChanged": True}}
+        "server",
+        "notifications/subscriptions/acknowledged",
+        {"_meta": {SUBSCRIPTION_MEMBER: 4}, "notifications": {"promptsListChanged": True}},
     )
     assert not only(facts, SubscriptionAcknowledged).tools_list_changed
     assert scene.notify("server", "notifications/subscriptions/acknowledged", {"notifications": {}}) == []
@@ -67,7 +69,7 @@ def test_a_subscription_ends_in_each_of_its_forms() -> None:
     assert only(scene.fail(4, -32603), SubscriptionEnded).how == "error"
     for side in ("server", "client"):
         scene = listening()
-        facts = scene.notify(side, "notifications/cancelled", {"requestId": 4})  # type: ignore[arg-type]  # a Side
+        facts = scene.notify(side, "notifications/cancelled", {"requestId": 4})
         assert kinds(facts) == ["catalog.subscription_ended"]
         assert only(facts, SubscriptionEnded).how == "cancelled"
     scene = listening()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from observe_scene import TOOL, Scene, kinds, only
 
+from observe_scene import TOOL, Scene, kinds, only
 from witnessmark.model.evidence import CallAnswered, CallStarted, RequestAnswered, SessionChallenged, TaskReported
 
 TEXT = {"content": [{"type": "text", "text": "done"}]}

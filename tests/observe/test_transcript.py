@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from observe_scene import TOOL
 
+from observe_scene import TOOL
 from witnessmark.errors import InputError
 from witnessmark.model.evidence import (
     CallAnswered,
@@ -93,11 +93,9 @@ def test_transcripts_of_real_clients_are_read_without_a_gap(not_run: Any) -> Non
     ],
 )
 def test_a_wrong_header_says_what_was_expected_and_what_to_do(header: Any, words: str) -> None:
+    lines = [] if header == b"" else [header if isinstance(header, bytes) else json.dumps(header).encode()]
     with pytest.raises(InputError) as caught:
-        if header == b"":
-            list(read_transcript([], "t.jsonl"))
-        else:
-            read(frame(message=PING), header=header)
+        list(read_transcript(lines, "t.jsonl"))
     assert words in caught.value.message
     assert caught.value.where.startswith("t.jsonl")
     assert caught.value.hint
@@ -256,7 +254,11 @@ def test_an_http_exchange_of_one_frame_each_is_read_by_head_and_body() -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "publish", "arguments": {}}}
     request = frame(1, http={"method": "POST", "path": "/mcp", "headers": {}}, message=call, channel="x1")
     answer = frame(
-        2, "server", http={"status": 400, "headers": {}}, message={"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "x"}}, channel="x1"
+        2,
+        "server",
+        http={"status": 400, "headers": {}},
+        message={"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "x"}},
+        channel="x1",
     )
     found = facts(request, answer, header=header)
     assert [fact.KIND for fact in found] == ["call.started", "call.answered", "evidence.closed"]

@@ -145,7 +145,7 @@ def _answer_with_result(memory: Memory, channel: Channel, request: OpenRequest, 
     if key is not None and key not in memory.accepted:
         note(memory.accepted, key)
         if part is not Part.DISCOVER:
-            facts.insert(0, negotiated_by_use(memory.server, request))
+            facts.insert(0, negotiated_by_use(memory.server, request, memory.transport))
     return facts
 
 
@@ -176,7 +176,7 @@ def _discovered(memory: Memory, channel: Channel, request: OpenRequest, result: 
     del channel, body
     if type(result) is not dict:
         return [refused(memory.server, request, "not_mcp")]
-    return [negotiated_by_discover(memory.server, request, result, memory.redact)]
+    return [negotiated_by_discover(memory.server, request, result, memory.redact, memory.transport)]
 
 
 def _subscription_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
@@ -207,7 +207,7 @@ def _initialized(memory: Memory, channel: Channel, request: OpenRequest, result:
     version = result.get("protocolVersion")
     if type(version) is str:
         memory.note_version(channel, channel.peer, memory.redact.version(version))
-    return [negotiated_by_initialize(memory.server, request, result, memory.redact)]
+    return [negotiated_by_initialize(memory.server, request, result, memory.redact, memory.transport)]
 
 
 _RESULTS: Final = {

@@ -71,7 +71,7 @@ def asked_by_client(
     elif part is Part.LIST:
         facts.append(list_started(memory.server, request, params, redact))
     elif part is Part.INITIALIZE:
-        facts.append(offered_by_initialize(memory.server, request, params, redact))
+        facts.append(offered_by_initialize(memory.server, request, params, redact, memory.transport))
     elif part is Part.SUBSCRIBE:
         asked = params.get("notifications")
         facts.append(
@@ -96,7 +96,7 @@ def _note_offer(memory: Memory, channel: Channel, request: OpenRequest, meta: di
     request.accept_key = key
     if request.part is Part.DISCOVER or key not in memory.offered:
         note(memory.offered, key)
-        facts.append(offered_by_meta(memory.server, request, meta, memory.redact))
+        facts.append(offered_by_meta(memory.server, request, meta, memory.redact, memory.transport))
 
 
 def asked_by_server(memory: Memory, channel: Channel, token: str, method: str, params: dict[str, Any]) -> list[Fact]:

@@ -33,7 +33,9 @@ _REFUSALS: Final = {
 _URL_ELICITATION: Final = "url_elicitation"
 
 
-def offered_by_initialize(server: str, request: OpenRequest, params: dict[str, Any], redact: Redactor) -> SessionOffered:
+def offered_by_initialize(
+    server: str, request: OpenRequest, params: dict[str, Any], redact: Redactor, transport: str
+) -> SessionOffered:
     """The offer of an `initialize` request."""
     name, version = _identity(params.get("clientInfo"), redact)
     return SessionOffered(
@@ -42,6 +44,7 @@ def offered_by_initialize(server: str, request: OpenRequest, params: dict[str, A
         peer=request.peer,
         id=request.id,
         method=request.method,
+        transport=transport,
         version=redact.version(params.get("protocolVersion")),
         era="legacy",
         client=name,
@@ -50,7 +53,7 @@ def offered_by_initialize(server: str, request: OpenRequest, params: dict[str, A
     )
 
 
-def offered_by_meta(server: str, request: OpenRequest, meta: dict[str, Any], redact: Redactor) -> SessionOffered:
+def offered_by_meta(server: str, request: OpenRequest, meta: dict[str, Any], redact: Redactor, transport: str) -> SessionOffered:
     """The offer that a request of 2026-07-28 carries in its `_meta`."""
     name, version = _identity(meta.get(META_CLIENT_INFO), redact)
     return SessionOffered(
@@ -59,6 +62,7 @@ def offered_by_meta(server: str, request: OpenRequest, meta: dict[str, Any], red
         peer=request.peer,
         id=request.id,
         method=request.method,
+        transport=transport,
         version=request.version,
         era="modern",
         client=name,
@@ -73,7 +77,7 @@ def _identity(info: Any, redact: Redactor) -> tuple[str, str]:
     return redact.name(info.get("name"), MAX_CLIENT_NAME_CHARS), redact.name(info.get("version"), MAX_CLIENT_NAME_CHARS)
 
 
-def negotiated_by_initialize(server: str, request: OpenRequest, result: dict[str, Any], redact: Redactor) -> Fact:
+def negotiated_by_initialize(server: str, request: OpenRequest, result: dict[str, Any], redact: Redactor, transport: str) -> Fact:
     """The acceptance in an `initialize` result; what names no version is a refusal by something that is not MCP."""
     version = result.get("protocolVersion")
     if type(version) is not str:
@@ -84,6 +88,7 @@ def negotiated_by_initialize(server: str, request: OpenRequest, result: dict[str
         peer=request.peer,
         id=request.id,
         method=request.method,
+        transport=transport,
         version=redact.version(version),
         era="legacy",
         list_changed=_list_changed(result.get("capabilities")),
@@ -93,7 +98,7 @@ def negotiated_by_initialize(server: str, request: OpenRequest, result: dict[str
     )
 
 
-def negotiated_by_discover(server: str, request: OpenRequest, result: dict[str, Any], redact: Redactor) -> Fact:
+def negotiated_by_discover(server: str, request: OpenRequest, result: dict[str, Any], redact: Redactor, transport: str) -> Fact:
     """The acceptance in a `server/discover` result. `version` is the one that was asked by, if the server speaks it."""
     supported = redact.versions(result.get("supportedVersions"))
     if not supported:
@@ -105,6 +110,7 @@ def negotiated_by_discover(server: str, request: OpenRequest, result: dict[str, 
         peer=request.peer,
         id=request.id,
         method=request.method,
+        transport=transport,
         version=request.version if request.version in supported else "",
         era="modern",
         list_changed=_list_changed(result.get("capabilities")),
@@ -115,7 +121,7 @@ def negotiated_by_discover(server: str, request: OpenRequest, result: dict[str, 
     )
 
 
-def negotiated_by_use(server: str, request: OpenRequest) -> SessionNegotiated:
+def negotiated_by_use(server: str, request: OpenRequest, transport: str) -> SessionNegotiated:
     """The acceptance that lies in a modern request's accepted answer: its version, and no word about capabilities."""
     return SessionNegotiated(
         server=server,
@@ -123,6 +129,7 @@ def negotiated_by_use(server: str, request: OpenRequest) -> SessionNegotiated:
         peer=request.peer,
         id=request.id,
         method=request.method,
+        transport=transport,
         version=request.version,
         era="modern",
     )
