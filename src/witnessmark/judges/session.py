@@ -45,9 +45,14 @@ def current_sessions(server: Server) -> list[Session]:
         begun = session.opened or session.offered or session.negotiated
         older = begun is None or begun.n < newest
         unused = session.phase in (Phase.NONE, Phase.OFFERED, Phase.REFUSED) and session.negotiated is None
-        if not (older and (unused or session.closed is not None)):
+        if not (older and (unused or session.closed is not None or _lost_before(session, newest))):
             current.append(session)
     return current
+
+
+def _lost_before(session: Session, n: int) -> bool:
+    """True where the server no longer knew the session before the place `n`: it was told to begin anew (404), and did."""
+    return session.refusal is not None and session.refusal.fact.reason == "lost" and session.refusal.mark.n < n
 
 
 def _authorized(server: Server) -> Finding:

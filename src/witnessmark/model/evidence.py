@@ -54,6 +54,7 @@ class SessionOffered(Fact, frozen=True, kw_only=True):
     """The client proposed a protocol version: `initialize`, `server/discover`, or the `_meta` of a modern request."""
 
     KIND = "session.offered"
+    transport: str = "stdio"
     id: str = ""
     method: str = ""
     version: str = ""
@@ -70,6 +71,7 @@ class SessionNegotiated(Fact, frozen=True, kw_only=True):
     """
 
     KIND = "session.negotiated"
+    transport: str = "stdio"
     id: str = ""
     method: str = ""
     version: str = ""
@@ -119,9 +121,13 @@ class SessionChallenged(Fact, frozen=True, kw_only=True):
 
 
 class SessionClosed(Fact, frozen=True, kw_only=True):
-    """The channel ended: by whom, and the server's exit code where one is known (negative: killed by that signal)."""
+    """The channel ended: by whom, and the server's exit code where one is known (negative: killed by that signal).
+
+    Over stdio it is the session's end, over HTTP one exchange's or stream's.
+    """
 
     KIND = "session.closed"
+    transport: str = "stdio"
     by: str = "server"
     exit: int | None = None
 

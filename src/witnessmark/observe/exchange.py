@@ -27,6 +27,8 @@ _REFUSED_MIN, _BROKEN_MIN = 400, 500
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 _NO_CONTENT: Final = frozenset({202, 204})
 _NEGOTIATION: Final = frozenset({Part.INITIALIZE, Part.DISCOVER})
+_DECIDING: Final = _NEGOTIATION | {Part.LIST, Part.CALL, Part.SUBSCRIBE}
+"""What else is refused (a ping, a stream's GET, a metadata address) is counted and decides nothing (verdicts.md section 3)."""
 HTTP_BODY_NOT_JSON: Final = "HttpBodyNotJson"
 
 
@@ -81,11 +83,12 @@ def _refused(memory: Memory, channel: Channel, status: int, head: ResponseFacts,
         memory.forget_acceptance()
     elif status == _NOT_FOUND and channel.session_sent and not request.modern and not body:
         facts.append(refused(memory.server, request, "lost", status=status))
-    elif status == _FORBIDDEN:
-        facts.append(refused(memory.server, request, "http", status=status))
-        memory.forget_acceptance()
-    elif status >= _REFUSED_MIN and not body and request.part in _NEGOTIATION:
-        facts.append(refused(memory.server, request, "not_mcp" if head.content is ContentKind.HTML else "http", status=status))
+    elif (status == _FORBIDDEN and request.part in _DECIDING) or (status >= _REFUSED_MIN and not body and request.part in _NEGOTIATION):
+        # A page for people in place of the answer to a negotiation: nobody there speaks the protocol.
+        page = head.content is ContentKind.HTML and not body and request.part in _NEGOTIATION
+        facts.append(refused(memory.server, request, "not_mcp" if page else "http", status=status))
+        if status == _FORBIDDEN:
+            memory.forget_acceptance()
     if status >= _REFUSED_MIN and not body:
         for each in open_requests:
             facts += _ended_by_status(memory, channel, each, status)

@@ -124,7 +124,9 @@ class Observer:
             for request in channel.client.open.values()
             if request.part is Part.SUBSCRIBE
         ]
-        facts.append(SessionClosed(server=memory.server, channel=name, peer=channel.peer, transport=memory.transport, by=by, exit=exit_code))
+        facts.append(
+            SessionClosed(server=memory.server, channel=name, peer=channel.peer, transport=memory.transport, by=by, exit=exit_code)
+        )
         self._forget(channel)
         if memory.stdio:
             # A new process is a new peer: what it accepts is worth a fact of its own.

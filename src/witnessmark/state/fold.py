@@ -116,7 +116,7 @@ def _accept(state: RunState, fact: e.Fact, method: str, tool: str, mark: Mark) -
 def _session_closed(state: RunState, fact: e.SessionClosed, mark: Mark) -> None:
     server = state.server(fact.server)
     session = server.session(fact.peer)
-    pipe = session.transport == "stdio"
+    pipe = session.transport == fact.transport == "stdio"
     if session.close(fact, mark):
         server.catalog(fact.peer).lost_channel = mark
     server.pipes.discard(fact.channel)

@@ -159,6 +159,7 @@ class Session:
     def offer(self, fact: SessionOffered, mark: Mark) -> None:
         """Note what the client proposed."""
         self._move(Trigger.OFFER)
+        self.transport = fact.transport
         self.offered = mark
         self.offered_version = fact.version
         self.client = fact.client or self.client
@@ -168,6 +169,7 @@ class Session:
         again = self.negotiated is not None and fact.method == "initialize"
         self._move(Trigger.ACCEPT_MODERN if fact.era == "modern" else Trigger.ACCEPT_LEGACY)
         self.era = fact.era
+        self.transport = fact.transport
         self.version = fact.version
         if fact.capabilities or not self.capabilities:
             self.capabilities = frozenset(fact.capabilities)
@@ -203,7 +205,7 @@ class Session:
         """Note the end of a channel: of the session itself over stdio, of one exchange or stream over HTTP. True where the
         last stream that could carry unsolicited notifications ended.
         """
-        if self.transport == "stdio":
+        if self.transport == fact.transport == "stdio":
             self.closed = fact
             self.closed_mark = mark
             return False
