@@ -32,7 +32,20 @@ def call(number: int, size: int) -> bytes:
 def test_a_killed_proxy_has_recorded_whatever_it_let_pass(tmp_path: Path, instant: int) -> None:
     chance = random.Random(instant)
     store_path, noted = tmp_path / "evidence.db", tmp_path / "noted"
-    command = [PROXY, "proxy", "--store", store_path, "--run", "R", "--server", "notes", "--", sys.executable, COUNTING, noted]
+    command: list[str | Path] = [
+        PROXY,
+        "proxy",
+        "--store",
+        store_path,
+        "--run",
+        "R",
+        "--server",
+        "notes",
+        "--",
+        sys.executable,
+        COUNTING,
+        noted,
+    ]
     with RawClient(command) as client:
         client.ask({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": HELLO})
         client.ask({"jsonrpc": "2.0", "id": "list", "method": "tools/list"})
