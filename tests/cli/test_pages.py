@@ -94,3 +94,40 @@ def test_the_example_of_the_page_is_a_policy() -> None:
     example = "".join(line.removeprefix("    ") + "\n" for line in POLICY_PAGE.splitlines() if line.startswith("    "))
     policy = read_policy(tomllib.loads(example), "policy.md")
     assert (policy.max_age_s, policy.absolute_s, policy.read_only_tools) == (300.0, 1800.0, ("tickets/read_ticket",))
+
+
+# --- docs/transcript.md ----------------------------------------------------------------------------------------------
+
+TRANSCRIPT_PAGE = (DOCS / "transcript.md").read_text(encoding="utf-8")
+
+
+def test_every_member_of_a_frame_is_on_the_page_with_who_may_bring_it() -> None:
+    from witnessmark.observe.frames import ALLOWED, SENDERS, Frame
+
+    frames = TRANSCRIPT_PAGE.partition("## Receipts")[0]
+    found = {
+        member: set(re.findall(r"`(\w+)`", who)) or set(SENDERS)
+        for member, who in re.findall(r"^\| `(\w+)` \| (.*?) \|", frames, re.MULTILINE)
+    }
+    table = {member: found[member] for member in ALLOWED}
+    assert table == {member: set(senders) for member, senders in ALLOWED.items()}
+    members = {"from" if member == "sender" else member for member in Frame.__struct_fields__}
+    assert members == set(found)
+
+
+@pytest.mark.parametrize("kind", ["installed", "declare", "expect", "effect", "outcome"])
+def test_every_member_of_a_receipt_is_on_the_page(kind: str) -> None:
+    from witnessmark.observe import receipts
+
+    record = getattr(receipts, f"_{kind.capitalize()}")
+    row = next(line for line in reversed(TRANSCRIPT_PAGE.splitlines()) if line.startswith(f"| `{kind}` |"))
+    assert all(f"`{member}`" in row for member in record.__struct_fields__)
+
+
+def test_the_example_of_the_page_is_a_transcript() -> None:
+    from witnessmark.observe.transcript import read_transcript
+
+    lines = [line.removeprefix("    ").encode() + b"\n" for line in TRANSCRIPT_PAGE.splitlines() if line.startswith("    {")]
+    kinds = [event.fact.KIND for event in read_transcript(lines, "page")]
+    assert "catalog.page" in kinds
+    assert "evidence.gap" not in kinds
