@@ -96,7 +96,7 @@ def _unfinished(catalog: Catalog, session: Session | None, policy: Policy, at: I
     if not closed and not at.closed and now_us < deadline and at.trusted:
         return Convergence("incomplete", ("InProgress",), (newest.last,), None, deadline, in_progress=True)
     reason = "PageUnanswered" if newest.phase is WalkPhase.AWAITING else "PageMissing"
-    since = min(now_us, deadline)
+    since = deadline if now_us >= deadline else None
     return Convergence("incomplete", (reason,), (newest.last, newest.started, signal), None, since_us=since)
 
 
@@ -111,6 +111,11 @@ def _age_limit(catalog: Catalog, session: Session | None, complete: Walk, policy
     if complete.ttl_until_us is not None and complete.ttl_until_us >= 0:
         return complete.ttl_until_us, "WithinTtl", "TtlExpired"
     return by_age, "WithinMaxAge", "TtlExpired"
+
+
+def age_limit_us(catalog: Catalog, session: Session | None, policy: Policy) -> int | None:
+    """Until when the newest complete traversal speaks; None where there is none, or no limit."""
+    return _age_limit(catalog, session, catalog.complete, policy)[0] if catalog.complete is not None else None
 
 
 _WAITING: Final = {
