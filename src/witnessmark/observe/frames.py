@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from witnessmark.errors import InputError
+from witnessmark.model.evidence import Side
 from witnessmark.wire.strictjson import decode
 
 FORMAT: Final = "transcript/1"
@@ -88,7 +89,18 @@ class Frame(msgspec.Struct, rename={"sender": "from"}, gc=False):
     approved: msgspec.Raw = _ABSENT
 
 
+class PlainFrame(msgspec.Struct, rename={"sender": "from"}, forbid_unknown_fields=True, gc=False):
+    """The frame that nearly every line is: a message and nothing else. Whatever does not fit is read as a `Frame`."""
+
+    sender: Side
+    at: float | str
+    message: msgspec.Raw
+    channel: str = "0"
+    server: str | None = None
+
+
 MEMBERS: Final = tuple(ALLOWED)
+_decode_plain = msgspec.json.Decoder(PlainFrame).decode
 _decode_frame = msgspec.json.Decoder(Frame).decode
 _RAW_MEMBERS: Final = ("message", "closed", "installed", "declare", "expect", "effect", "outcome", "approved")
 
@@ -115,12 +127,22 @@ def read_header(line: bytes, where: str) -> Header:
     return Header(transport, server, client)
 
 
-def read_frame(line: bytes) -> Frame:
+def read_frame(line: bytes) -> Frame | PlainFrame:
     """The frame in one line, with at least one member that is known.
 
     Raises BrokenLine with the reason: not_json | not_an_object | unknown_from | wrong_type | bad_time | no_known_member |
     wrong_sender.
     """
+    try:
+        plain = _decode_plain(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _read_any(line)
+    if bytes(plain.message) == _NULL:
+        raise BrokenLine("wrong_type", plain.server or "")
+    return plain
+
+
+def _read_any(line: bytes) -> Frame:
     try:
         frame = _decode_frame(line)
     except msgspec.ValidationError:

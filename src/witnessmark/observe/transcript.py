@@ -14,7 +14,7 @@ import msgspec
 from witnessmark.errors import InputError
 from witnessmark.model.evidence import Event, EvidenceClosed, EvidenceGap, Fact, RunClosed, SessionNegotiated, Side
 from witnessmark.observe import receipts
-from witnessmark.observe.frames import BrokenLine, Frame, Header, read_frame, read_header, time_of
+from witnessmark.observe.frames import BrokenLine, Frame, Header, PlainFrame, read_frame, read_header, time_of
 from witnessmark.observe.observer import Observer
 from witnessmark.observe.redact import Redactor
 from witnessmark.wire.httpfacts import is_http_request
@@ -26,6 +26,7 @@ MAX_CHANNEL_CLOCKS: Final = 16_384
 TRANSCRIPT_KEY_ID: Final = "transcript"
 _TRANSCRIPT_KEY: Final = b"facts of a transcript that is judged in memory never leave it"
 
+_ON_A_CHANNEL: Final = frozenset({"client", "server", "tap"})
 _INDEPENDENT: Final = frozenset({"destination", "verifier"})
 
 Timed = tuple[int, Fact]
@@ -95,20 +96,29 @@ class TranscriptReader:
         time_us = self._time(frame, server)
         observer = self._observers.get(server)
         if observer is None:
-            transport = "http" if frame.http is not None else self._header.transport
+            transport = "http" if isinstance(frame, Frame) and frame.http is not None else self._header.transport
             observer = self._observers[server] = Observer(server, self._redact, transport=transport, client=self._header.client)
-        try:
-            facts = self._wire(frame, observer) if frame.sender in {"client", "server", "tap"} else self._brought(frame, observer)
-        except (receipts.ReceiptError, msgspec.MsgspecError):
-            raise BrokenLine("wrong_type", server) from None
-        if len(facts) == 1:
-            self._check_session(facts[0], server)
-            return [(time_us, facts[0])]
+        if isinstance(frame, PlainFrame):
+            facts = self._message(frame, observer)
+        else:
+            try:
+                facts = self._wire(frame, observer) if frame.sender in _ON_A_CHANNEL else self._brought(frame, observer)
+            except (receipts.ReceiptError, msgspec.MsgspecError):
+                raise BrokenLine("wrong_type", server) from None
         for fact in facts:
-            self._check_session(fact, server)
+            if type(fact) is SessionNegotiated:
+                self._check_session(fact, server)
         return [(time_us, fact) for fact in facts]
 
-    def _time(self, frame: Frame, server: str) -> int:
+    @staticmethod
+    def _message(frame: PlainFrame, observer: Observer) -> list[Fact]:
+        """The facts of a frame that is a message and nothing else; the first one of a pipe opens it."""
+        channel = frame.channel
+        if observer.stdio and not observer.is_open(channel):
+            return observer.opened(channel) + observer.message(channel, frame.sender, bytes(frame.message))
+        return observer.message(channel, frame.sender, bytes(frame.message))
+
+    def _time(self, frame: Frame | PlainFrame, server: str) -> int:
         time_us, absolute = time_of(frame.at)
         if absolute is not self._absolute:
             if self._absolute is not None:
@@ -186,9 +196,9 @@ class TranscriptReader:
             facts.append(RunClosed(server=""))
         return facts
 
-    def _check_session(self, fact: Fact, server: str) -> None:
+    def _check_session(self, fact: SessionNegotiated, server: str) -> None:
         """Raises InputError where a second `initialize` was accepted on a pipe that was not closed in between."""
-        if type(fact) is not SessionNegotiated or fact.method != "initialize" or not self._observers[server].stdio:
+        if fact.method != "initialize" or not self._observers[server].stdio:
             return
         key = (fact.server, fact.channel)
         first = self._initialized.get(key)
