@@ -313,3 +313,74 @@ def test_a_process_ends_with_the_exit_code_of_its_verdict() -> None:
         done = subprocess.run([sys.executable, "-m", "witnessmark", "judge", str(transcript), *as_of], capture_output=True, check=False)
         assert done.returncode == code, done.stderr
         assert done.stderr == b""
+
+
+def test_a_pipe_is_judged_as_a_file_is(tmp_path: Path) -> None:
+    """A pipe cannot be read twice, whatever the first event is needed for."""
+    store = tmp_path / "e.sqlite"
+    write_run(store, "r")
+    log = tmp_path / "log.jsonl"
+    log.write_text(run("export", "r", "--store", store).stdout)
+    for file, as_of in ((GOOD, "60"), (log, "60")):
+        for words in ([], ["--as-of", as_of]):
+            command = [sys.executable, "-m", "witnessmark", "judge", "-", *words, "--format", "json"]
+            with subprocess.Popen(["cat", str(file)], stdout=subprocess.PIPE) as first:
+                done = subprocess.run(command, stdin=first.stdout, capture_output=True, check=False)
+            direct = json.loads(run("judge", file, *words, "--format", "json").stdout)
+            piped_document = json.loads(done.stdout)
+            assert piped_document["state"] == direct["state"] == "healthy"
+            assert piped_document["as_of"] == direct["as_of"]
+
+
+def test_a_store_given_as_a_file_is_told_how_it_is_judged(tmp_path: Path) -> None:
+    store = tmp_path / "e.sqlite"
+    write_run(store, "r")
+    done = run("judge", store)
+    assert done.exit_code == 2
+    assert f"--store {store} --run RUN" in done.stderr
+
+
+def test_a_line_beyond_the_limit_is_broken_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("witnessmark.adapters.input_files.LINE_BYTES", 4_096)
+    file = tmp_path / "long.jsonl"
+    lines = GOOD.read_text().splitlines(keepends=True)
+    long = frame(0.085, "client", message={"jsonrpc": "2.0", "method": "x", "params": {"text": "x" * 10_000}})
+    file.write_text("".join([*lines[:8], long, *lines[8:]]))
+    document = json.loads(run("judge", file, "--format", "json").stdout)
+    assert document["counts"]["gaps"] == 1
+    assert document["counts"]["calls"] == 1
+    assert document["state"] == "unproven"
+
+
+CANARY = "canary-2b77-never-shown"
+
+
+def test_contents_of_a_transcript_reach_no_output(tmp_path: Path) -> None:
+    call = {
+        "jsonrpc": "2.0",
+        "id": 9,
+        "method": "tools/call",
+        "params": {"name": "publish_report", "arguments": {"slug": CANARY, "key": CANARY}},
+    }
+    failed = {"jsonrpc": "2.0", "id": 9, "error": {"code": -32000, "message": CANARY, "data": {"text": CANARY}}}
+    asked = {"jsonrpc": "2.0", "id": CANARY, "method": CANARY, "params": {"_meta": {"progressToken": CANARY}}}
+    progress = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": CANARY, "progress": 1, "message": CANARY}}
+    file = tmp_path / "canary.jsonl"
+    file.write_text(
+        GOOD.read_text()
+        + frame(1, "client", message=call)
+        + frame(1.1, "server", message=progress)
+        + frame(1.2, "server", message=failed)
+        + frame(1.3, "client", message=asked)
+        + frame(1.4, "server", raw=CANARY)
+        + frame(
+            1.5, "server", channel="h", http={"status": 401, "headers": {"WWW-Authenticate": f'Bearer realm="{CANARY}", token="{CANARY}"'}}
+        )
+        + frame(1.6, "client", channel="h", http={"method": "POST", "path": f"/mcp?key={CANARY}", "headers": {"Authorization": CANARY}})
+        + frame(1.7, "destination", effect={"operation_key": CANARY, "status": "absent"})
+        + f'{{"{CANARY}": broken\n'
+    )
+    for words in ([], ["--format", "json"], ["--as-of", "0.05"], ["--as-of", "0.05", "--cut"]):
+        done = run("judge", file, *words)
+        assert CANARY not in done.output
+        assert "defect" not in done.output

@@ -22,7 +22,10 @@ SMALL_FILE_BYTES: Final = 1 << 20
 HEADER_BYTES: Final = 64 << 10
 """What is looked at of a first line that should be a transcript's header; real ones have below 1 KiB."""
 
+LINE_BYTES: Final = 512 << 20
+"""A frame of 64 MiB whose every character is escaped takes 384 MiB as JSON text; a longer line is cut, and so is broken."""
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+SQLITE_MAGIC: Final = b"SQLite format 3\x00"
 
 Kind = Literal["transcript", "evidence log"]
 _EXPECTED: Final = (
@@ -83,6 +86,8 @@ def kind_of(first: bytes, name: str) -> Kind:
     place = f"{name}:1"
     if not first.strip():
         raise InputError("is empty" if not first else "begins with an empty line", where=place if first else name, hint=_EXPECTED)
+    if first.startswith(SQLITE_MAGIC):
+        raise InputError("is an evidence store, not a file of evidence", where=name, hint=f"judge a run of it: --store {name} --run RUN")
     if b"\x00" in first[:HEADER_BYTES]:
         raise InputError("is no text: it holds NUL bytes", where=place, hint=_EXPECTED)
     try:
@@ -98,10 +103,20 @@ def kind_of(first: bytes, name: str) -> Kind:
 
 
 def lines_of(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """The lines of an opened file; an InputError where the world ends them early."""
-    # Not `yield from file`: closing the generator would close the file, which belongs to the caller.
-    lines = iter(file.readline, b"")
+    """The lines of an opened file, cut at 512 MiB; an InputError where the world ends them early."""
     try:
-        yield from lines
+        # Not `yield from file`: closing the generator would close the file, which belongs to the caller.
+        while line := file.readline(LINE_BYTES):
+            if len(line) == LINE_BYTES and not line.endswith(b"\n"):
+                _skip_line(file)
+                line += b"\n"
+            yield line
     except OSError as error:
         raise unreadable(name, error) from error
+
+
+def _skip_line(file: BinaryIO) -> None:
+    """Read the rest of a line and forget it."""
+    while rest := file.readline(1 << 20):
+        if rest.endswith(b"\n"):
+            return
