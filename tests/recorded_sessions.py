@@ -83,7 +83,9 @@ _BY_HINT: dict[str, st.SearchStrategy[object]] = {
 
 
 # Members with a closed list of words: an observer writes no others.
-_WORDS = frozenset("by era finding how kind method origin outcome reason side status task_status transport trigger".split())
+_WORDS = frozenset({
+    "by", "era", "finding", "how", "kind", "method", "origin", "outcome", "reason", "side", "status", "task_status", "transport", "trigger",
+})  # fmt: skip
 
 
 def facts(*, any_words: bool = True) -> st.SearchStrategy[Fact]:
