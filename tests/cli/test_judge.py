@@ -145,6 +145,13 @@ def test_a_live_run_is_judged_as_of_now_and_again_as_of_then(tmp_path: Path) -> 
     assert [layer["status"] for layer in again["layers"].values()] == [layer["status"] for layer in live["layers"].values()]
 
 
+def test_a_stored_run_that_was_cut_off_does_not_stay_working(tmp_path: Path) -> None:
+    store = tmp_path / "e.sqlite"
+    write_run(store, "r", facts=HEALTHY[:10], closed=False)
+    document = json.loads(run("judge", "--run", "r", "--store", store, "--format", "json").stdout)
+    assert document["state"] == "effect_unknown"
+
+
 def test_a_run_is_not_judged_before_its_newest_event_unless_it_is_cut(tmp_path: Path) -> None:
     store = tmp_path / "e.sqlite"
     write_run(store, "r")

@@ -158,7 +158,7 @@ class _Timely:
 
 
 def judge_run(store: str | None, given: str, policy: Policy, as_of: AsOf | None, *, cut: bool) -> tuple[Verdict, str]:
-    """The verdict of a stored run and its name; a live run is judged as of now, because its observer speaks for now."""
+    """The verdict of a stored run and its name; without an instant as of now, so that what was cut off does not stay `working`."""
     from witnessmark import judge as verdict_of
     from witnessmark.adapters.clock import now_us
     from witnessmark.adapters.stored_runs import evidence_of
