@@ -232,7 +232,7 @@ def _answer_with_error(
         facts.append(refusal)
         memory.forget_acceptance()
     elif lost:
-        facts.append(refused(server, request, "lost", code=error.code, status=status))
+        facts.append(refused(server, request, "lost", code=small_code(error.code), status=status))
     elif part in (Part.INITIALIZE, Part.DISCOVER):
         facts.append(refused(server, request, "error", code=small_code(error.code), status=status))
     if is_url_challenge(error):

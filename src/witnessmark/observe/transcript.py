@@ -12,7 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from witnessmark.errors import InputError
-from witnessmark.model.evidence import Event, EvidenceClosed, EvidenceGap, Fact, RunClosed, SessionNegotiated, Side
+from witnessmark.model.evidence import CatalogInstalled, Event, EvidenceClosed, EvidenceGap, Fact, RunClosed, SessionNegotiated, Side
 from witnessmark.observe import receipts
 from witnessmark.observe.frames import BrokenLine, Frame, Header, PlainFrame, read_frame, read_header, time_of
 from witnessmark.observe.observer import Observer
@@ -43,7 +43,19 @@ _decode_closed = msgspec.json.Decoder(_Closed).decode
 class TranscriptReader:
     """Lines in, timed facts out. `name` is what error messages call the transcript."""
 
-    __slots__ = ("_absolute", "_clocks", "_header", "_initialized", "_last_us", "_line", "_name", "_observers", "_redact", "_tail")
+    __slots__ = (
+        "_absolute",
+        "_clocks",
+        "_header",
+        "_initialized",
+        "_last_us",
+        "_line",
+        "_name",
+        "_observers",
+        "_redact",
+        "_reports",
+        "_tail",
+    )
 
     def __init__(self, name: str = "transcript", redactor: Redactor | None = None) -> None:
         self._name = name
@@ -56,6 +68,7 @@ class TranscriptReader:
         self._last_us = 0
         self._initialized: dict[tuple[str, str], int] = {}
         self._tail: EvidenceGap | None = None
+        self._reports: dict[str, tuple[tuple[bytes, str, int], CatalogInstalled]] = {}
 
     def feed(self, line: bytes) -> list[Timed]:
         """The facts of the next line. Raises InputError for a wrong header, two bases of time, or two sessions in one channel."""
@@ -179,7 +192,7 @@ class TranscriptReader:
         independent = frame.sender in _INDEPENDENT and not frame.self_reported
         facts: list[Fact] = []
         if len(frame.installed):
-            facts.append(receipts.installed(bytes(frame.installed), observer, redact, channel))
+            facts.append(self._installed(bytes(frame.installed), observer, channel))
         if len(frame.declare):
             facts.append(receipts.declared(bytes(frame.declare), observer, redact, channel))
         if len(frame.expect):
@@ -195,6 +208,14 @@ class TranscriptReader:
                 raise BrokenLine("wrong_type")
             facts.append(RunClosed(server=""))
         return facts
+
+    def _installed(self, text: bytes, observer: Observer, channel: str) -> CatalogInstalled:
+        """The fact of an installed report; a model request that repeats the one before it is not compared anew."""
+        key = (text, channel, observer.served.generation)
+        known = self._reports.get(observer.configured_name)
+        if known is None or known[0] != key:
+            known = self._reports[observer.configured_name] = (key, receipts.installed(text, observer, self._redact, channel))
+        return known[1]
 
     def _check_session(self, fact: SessionNegotiated, server: str) -> None:
         """Raises InputError where a second `initialize` was accepted on a pipe that was not closed in between."""
