@@ -132,6 +132,8 @@ class RecordedSession:
         if self._transcript is not None:
             self._transcribe(lambda transcript: transcript.closed(by, code, now))
         self._retry_at = 0.0
+        if self._blind:
+            self._count_lost(1)
         self._write_gap(now)
         try:
             effects = self._relay.exited(code, by, now)
@@ -172,7 +174,8 @@ class RecordedSession:
         """State what was lost, if there is something and the store takes it now."""
         if not self._lost or time.monotonic() < self._retry_at:
             return
-        gap = _entries(self._relay.gap(self._lost_reason, self._lost, now))
+        # How much passes after our observer failed is not known.
+        gap = _entries(self._relay.gap(self._lost_reason, None if self._blind else self._lost, now))
         try:
             self._connected().append(self._key, gap)
         except WitnessmarkError as error:
@@ -180,7 +183,8 @@ class RecordedSession:
         else:
             self._committed = (self._recorder.sequence, self._recorder.head)
             self._lost = 0
-            say("evidence is written again; the gap is marked in it")
+            if not self._blind:
+                say("evidence is written again; the gap is marked in it")
 
     def _fails(self, error: WitnessmarkError, count: int) -> None:
         """Take the recorder back to what is written; end the session or go on, as the policy says."""
