@@ -18,10 +18,11 @@ scalars: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, False, 0, 1, -1, 0.5, 10**400, "", "x", "\ud800", "2026-07-28", "2025-11-25", "task", "input_required", "complete"]
 )
 NAMES = (
-    "_meta content tools nextCursor cursor resultType requestState inputRequests isError structuredContent task taskId status name arguments "
-    "progressToken progress requestId notifications toolsListChanged ttlMs capabilities protocolVersion supportedVersions clientInfo result "
-    "error code message data supported method params mode"
-).split()
+    "_meta", "content", "tools", "nextCursor", "cursor", "resultType", "requestState", "inputRequests", "isError",
+    "structuredContent", "task", "taskId", "status", "name", "arguments", "progressToken", "progress", "requestId",
+    "notifications", "toolsListChanged", "ttlMs", "capabilities", "protocolVersion", "supportedVersions", "clientInfo",
+    "result", "error", "code", "message", "data", "supported", "method", "params", "mode",
+)  # fmt: skip
 names = st.sampled_from([*NAMES, SUBSCRIPTION_MEMBER, *MODERN])
 values = st.recursive(
     scalars,
