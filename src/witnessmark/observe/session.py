@@ -33,9 +33,7 @@ _REFUSALS: Final = {
 _URL_ELICITATION: Final = "url_elicitation"
 
 
-def offered_by_initialize(
-    server: str, request: OpenRequest, params: dict[str, Any], redact: Redactor, transport: str
-) -> SessionOffered:
+def offered_by_initialize(server: str, request: OpenRequest, params: dict[str, Any], redact: Redactor, transport: str) -> SessionOffered:
     """The offer of an `initialize` request."""
     name, version = _identity(params.get("clientInfo"), redact)
     return SessionOffered(
