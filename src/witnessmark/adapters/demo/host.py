@@ -5,8 +5,9 @@ This module needs the extra `demo`; nothing imports it before that was looked fo
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -86,3 +87,24 @@ async def connected(run: WatchedRun, server: str, command: Sequence[str]) -> Asy
         transport = stdio_client(parameters, errlog=errors)
         async with Client(transport, client_info=Implementation(name=HOST, version="1")) as client:
             yield Host(run, server, client)
+
+
+@asynccontextmanager
+async def connected_at_once(run: WatchedRun, commands: Mapping[str, Sequence[str]]) -> AsyncIterator[list[Host]]:
+    """Hosts connected to several servers, in their order; the servers start side by side, since each takes a second of one core.
+
+    Each connection is held by a task of its own: the SDK wants it closed by the task that opened it.
+    """
+    over = asyncio.Event()
+    hosts = [asyncio.get_running_loop().create_future() for _ in commands]
+
+    async def hold(server: str, command: Sequence[str], host: asyncio.Future[Host]) -> None:
+        async with connected(run, server, command) as opened:
+            host.set_result(opened)
+            await over.wait()
+
+    async with asyncio.TaskGroup() as group:
+        for (server, command), host in zip(commands.items(), hosts, strict=True):
+            group.create_task(hold(server, command, host))
+        yield [await host for host in hosts]
+        over.set()

@@ -7,7 +7,7 @@ import sys
 from hashlib import sha256
 
 from witnessmark.adapters.demo.destinations import KEY_TRAILER, Repository
-from witnessmark.adapters.demo.host import connected
+from witnessmark.adapters.demo.host import connected_at_once
 from witnessmark.adapters.demo.stage import HOST, WatchedRun
 
 REPORT = "report.md"
@@ -34,10 +34,12 @@ async def commit_and_prove(run: WatchedRun) -> None:
     )
 
     key = f"demo-{secrets.token_hex(4)}"
-    git_server = [sys.executable, "-m", "mcp_server_git", "--repository", str(repository.folder)]
-    time_server = [sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"]
+    servers = {
+        "git": [sys.executable, "-m", "mcp_server_git", "--repository", str(repository.folder)],
+        "time": [sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"],
+    }
     place = {"repo_path": str(repository.folder)}
-    async with connected(run, "git", git_server) as git, connected(run, "time", time_server) as clock:
+    async with connected_at_once(run, servers) as (git, clock):
         await git.read_catalog()
         await clock.read_catalog()
         run.tell(
