@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from witnessmark.judges.catalog import SECOND_US, age_limit_us
 from witnessmark.judges.session import current_sessions
 from witnessmark.model.policy import Policy
-from witnessmark.state.fold import RunState
-from witnessmark.state.run import Server
+from witnessmark.state.run import RunState, Server
 
 
 def next_deadline(state: RunState, policy: Policy, as_of_us: int) -> int | None:
