@@ -155,8 +155,9 @@ DAMAGE: dict[str, tuple[Callable[[list[str]], list[str]], int, str]] = {
         "event 4: its content does not match its hash",
     ),
     "a changed hash": (lambda lines: edited(lines, 4, hash="0" * 64), 1, "event 5: names a previous hash"),
-    "the close cut off": (lambda lines: lines[:-1], 3, "not closed"),
-    "half a last line": (lambda lines: [*lines[:-1], lines[-1][:50]], 3, "the last line is cut"),
+    "the close cut off": (lambda lines: lines[:-1], 1, "16 events were attested, 15 are here"),
+    "a whole session gone": (lambda lines: [line for line in lines if '"r-s1/' not in line], 1, "attested, none is here"),
+    "half a last line": (lambda lines: [*lines[:-1], lines[-1][:50]], 1, "the last line is cut"),
     "a second event under one number": (
         lambda lines: [*lines, edited(lines, 4, data={"server": "other"})[4]],
         1,

@@ -25,6 +25,6 @@ def export(*, run: str, store: str | None) -> None:
     out = sys.stdout.buffer
     now = now_us()
     with opened_store(store) as opened:
-        for event in opened.attested(find_run(opened, run, now), now):
+        for event in opened.attested(find_run(opened, run, now), now, every=True):
             out.write(event_line(event))
     out.flush()

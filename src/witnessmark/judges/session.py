@@ -98,7 +98,7 @@ def _refused(session: Session, policy: Policy, at: Instant) -> Finding:
     if (shared or probe) and pending:
         # 2026-07-28, basic/versioning: any error that is not a modern one means a legacy server; a fallback follows.
         return NEGOTIATED.unknown("ProbeFailed", refusal.mark, **facts)
-    return NEGOTIATED.false("incompatible_session", _REFUSALS[fact.reason], refusal.mark, **facts)
+    return NEGOTIATED.false("incompatible_session", _REFUSALS.get(fact.reason, "NegotiationRefused"), refusal.mark, **facts)
 
 
 def _negotiated(session: Session, policy: Policy, at: Instant) -> Finding:

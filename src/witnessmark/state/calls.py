@@ -173,7 +173,9 @@ class Calls:
         # answers a cancelled call with code 0).
         if call.phase is CallPhase.CANCELLED and outcome == "error":
             return
-        if not call.move(ENDS[outcome]):
+        trigger = ENDS.get(outcome)
+        # A word that this version does not know ends nothing: the call stays open, and its clocks decide.
+        if trigger is None or not call.move(trigger):
             return
         call.outcome, call.code, call.answer, call.ended = outcome, fact.code, mark, mark
         if isinstance(fact, CallAnswered):
