@@ -21,7 +21,7 @@ class RawClient:
     """Starts `command` as an MCP client would, and speaks bytes."""
 
     def __init__(
-        self, command: Sequence[str | Path], *, stderr: bool = True, cwd: Path | None = None, env: dict[str, str] | None = None
+        self, command: Sequence[object], *, stderr: bool = True, cwd: Path | None = None, env: dict[str, str] | None = None
     ) -> None:
         environment = {**os.environ, **(env or {})}
         self.process = subprocess.Popen(

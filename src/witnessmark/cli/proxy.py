@@ -89,13 +89,18 @@ def _proxy(wanted: Wanted) -> int:
         from witnessmark.adapters.store.location import store_path
 
         store_path(wanted.store)  # a kind of store that we do not know must not start a server first
+    transcript = None
+    if wanted.transcript is not None:
+        from witnessmark.adapters.transcript_file import open_transcript
+
+        transcript = open_transcript(wanted.transcript)
     signals = SignalPipe()
     child = spawn(wanted.command, mask=signals.original_mask)
     signals.start()
     from witnessmark.adapters.diagnostics import say
 
     try:
-        code = _observe(wanted, child, signals)
+        code = _observe(wanted, transcript, child, signals)
     except WitnessmarkError as error:
         # Said here and without waiting: the client may not read our standard error.
         say(f"error: {error}")
@@ -104,13 +109,13 @@ def _proxy(wanted: Wanted) -> int:
     return end_like(code)
 
 
-def _observe(wanted: Wanted, child: Child, signals: SignalPipe) -> int:
+def _observe(wanted: Wanted, transcript: int | None, child: Child, signals: SignalPipe) -> int:
     from witnessmark.adapters.diagnostics import say
     from witnessmark.adapters.stdio_proxy import StdioProxy
 
     # What is loaded now lives as long as we do: the collector need never look at it, neither while it loads nor later.
     gc.disable()
-    session = _session(wanted)
+    session = _session(wanted, transcript)
     session.begin()
     gc.freeze()
     gc.enable()
@@ -122,7 +127,7 @@ def _observe(wanted: Wanted, child: Child, signals: SignalPipe) -> int:
     return code
 
 
-def _session(wanted: Wanted) -> RecordedSession:
+def _session(wanted: Wanted, transcript: int | None) -> RecordedSession:
     from witnessmark.adapters.clock import now_us
     from witnessmark.adapters.diagnostics import say
     from witnessmark.adapters.identity import new_id, observer_source, server_name
@@ -150,7 +155,7 @@ def _session(wanted: Wanted) -> RecordedSession:
         recorder,
         open_session,
         on_store_failure=wanted.on_store_failure,
-        transcript=_transcript(wanted, server, started_us),
+        transcript=_transcript(wanted, transcript, server, started_us),
     )
 
 
@@ -173,11 +178,11 @@ def _redactor(wanted: Wanted, started_us: int) -> Redactor:
     return Redactor(key.id, key.secret)
 
 
-def _transcript(wanted: Wanted, server: str, started_us: int) -> TranscriptFile | None:
-    if wanted.transcript is None:
+def _transcript(wanted: Wanted, fd: int | None, server: str, started_us: int) -> TranscriptFile | None:
+    if fd is None or wanted.transcript is None:
         return None
     from witnessmark.adapters.diagnostics import say
-    from witnessmark.adapters.transcript_file import TranscriptFile, open_transcript
+    from witnessmark.adapters.transcript_file import TranscriptError, TranscriptFile
 
     redact = None
     if wanted.redact:
@@ -187,4 +192,8 @@ def _transcript(wanted: Wanted, server: str, started_us: int) -> TranscriptFile 
         say(f"writing a redacted transcript to {wanted.transcript}: tool definitions, names and ids stay readable in it")
     else:
         say(f"writing the raw transcript to {wanted.transcript}: it holds everything that passes, secrets included")
-    return TranscriptFile(open_transcript(wanted.transcript), wanted.transcript, server=server, started_us=started_us, redact=redact)
+    try:
+        return TranscriptFile(fd, wanted.transcript, server=server, started_us=started_us, redact=redact)
+    except TranscriptError as error:
+        say(str(error))
+        return None
