@@ -100,13 +100,22 @@ def _unfinished(catalog: Catalog, session: Session | None, policy: Policy, at: I
     return Convergence("incomplete", (reason,), (newest.last, newest.started, signal), None, since_us=since)
 
 
+def _heard_throughout(session: Session | None, complete: Walk) -> bool:
+    """True where no stream had to be opened for signals, or one was open before the traversal began: what happened between
+    a traversal and the opening of a stream was announced to nobody.
+    """
+    if session is None or session.era == "modern" or session.transport == "stdio":
+        return True
+    return session.streams_since is not None and session.streams_since.n < complete.started.n
+
+
 def _age_limit(catalog: Catalog, session: Session | None, complete: Walk, policy: Policy) -> tuple[int | None, str, str]:
     """Until when the traversal speaks (None: no limit), the reason while it does, and the reason afterwards."""
     ended = complete.ended or complete.last
     by_age = ended.time_us + round(policy.max_age_s * SECOND_US)
     if not advertised(session):
         return by_age, "WithinMaxAge", "MaxAgeExceeded"
-    if has_channel(catalog, session):
+    if has_channel(catalog, session) and _heard_throughout(session, complete):
         return None, "SilenceTrusted", ""
     if complete.ttl_until_us is not None and complete.ttl_until_us >= 0:
         return complete.ttl_until_us, "WithinTtl", "TtlExpired"

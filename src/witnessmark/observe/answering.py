@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from witnessmark.model.evidence import Fact, RequestAnswered, ResponseUnpaired, Side, SubscriptionEnded
+from witnessmark.model.evidence import Fact, PersonAnswered, RequestAnswered, ResponseUnpaired, Side, SubscriptionEnded
 from witnessmark.observe.calling import call_answered, call_failed, outcome_of, small_code
 from witnessmark.observe.channel import Channel
 from witnessmark.observe.listing import list_failed, list_page
@@ -68,11 +68,16 @@ def answered_by_client(memory: Memory, channel: Channel, token: str, code: int |
                 break
     if request is None:
         return [unpaired(memory, channel, "client", token, channel.server.why_unpaired(token, body.mark))]
-    return [_counted(memory, request, code)]
+    facts: list[Fact] = [_counted(memory, request, code, by="client")]
+    if request.part is Part.PERSON:
+        facts.append(PersonAnswered(server=memory.server, channel=request.channel, peer=request.peer, id=request.id))
+    return facts
 
 
-def _counted(memory: Memory, request: OpenRequest, code: int | None) -> RequestAnswered:
-    return RequestAnswered(server=memory.server, channel=request.channel, peer=request.peer, method=request.method, code=small_code(code))
+def _counted(memory: Memory, request: OpenRequest, code: int | None, *, by: Side = "server") -> RequestAnswered:
+    return RequestAnswered(
+        server=memory.server, channel=request.channel, peer=request.peer, method=request.method, code=small_code(code), by=by
+    )
 
 
 def answered_by_server(
@@ -87,8 +92,35 @@ def answered_by_server(
     if request is None and not memory.stdio:
         request = _answered_elsewhere(memory, channel, token, message, body)
     if request is None:
-        return [unpaired(memory, channel, "server", token, lane.why_unpaired(token, body.mark))]
+        return _answered_late(memory, channel, token, message, body)
+    if not memory.stdio:
+        memory.note_answer(request.peer, token, body.mark)
     return _answer(memory, channel, request, message, body, said_lost=said_lost)
+
+
+def _answered_late(memory: Memory, channel: Channel, token: str, message: Result | Error | Invalid, body: Body) -> list[Fact]:
+    """A response that no open request waits for. That of a cancelled call still says what became of it, and is both."""
+    reason = channel.client.why_unpaired(token, body.mark)
+    where: Channel | None = channel
+    if not memory.stdio and reason == "nobody":
+        where = memory.cancelled_elsewhere(token, channel)
+        if where is not None:
+            reason = "late"
+        elif _refused_exchange(channel, message):
+            return []  # the body of a refusal that answers no request (a stream's GET, a session's DELETE)
+        else:
+            reason = memory.why_unpaired(channel.peer, token, body.mark)
+    facts: list[Fact] = [unpaired(memory, channel, "server", token, reason)]
+    request = where.client.cancelled.get(token) if where is not None and reason == "late" else None
+    if where is not None and request is not None and request.part is Part.CALL:
+        where.client.answer_late(token, body.mark)
+        facts += _answer(memory, channel, request, message, body)
+    return facts
+
+
+def _refused_exchange(channel: Channel, message: Result | Error | Invalid) -> bool:
+    """True for an error in an exchange that was refused as a whole."""
+    return type(message) is Error and channel.status is not None and channel.status >= _BAD_REQUEST
 
 
 def _answered_elsewhere(memory: Memory, channel: Channel, token: str, message: Result | Error | Invalid, body: Body) -> OpenRequest | None:
@@ -100,7 +132,7 @@ def _answered_elsewhere(memory: Memory, channel: Channel, token: str, message: R
             memory.channels.pop(found[0].name, None)
         return found[1]
     only = channel.client.only_open()
-    if only is not None and type(message) is Error and channel.status is not None and channel.status >= _BAD_REQUEST:
+    if only is not None and _refused_exchange(channel, message):
         # A common SDK's server answers refused exchanges with an id of its own ("server-error"): the exchange decides.
         channel.client.answer(only.token, body.mark)
         return only
@@ -108,15 +140,20 @@ def _answered_elsewhere(memory: Memory, channel: Channel, token: str, message: R
 
 
 def _answered_without_id(memory: Memory, channel: Channel, message: Result | Error | Invalid, body: Body, *, said_lost: bool) -> list[Fact]:
-    """An error without an id answers the one request that is open, probably; surely where it is the exchange's own refusal."""
-    only = channel.client.only_open() if type(message) is Error else None
-    certain = channel.status is not None and channel.status >= _BAD_REQUEST
+    """An error without an id answers the one request that is open, probably; surely where it is the exchange's own refusal,
+    which answers every request of the exchange, or none (a stream's GET).
+    """
     facts: list[Fact] = []
+    if _refused_exchange(channel, message):
+        for request in list(channel.client.open.values()):
+            channel.client.answer(request.token, body.mark)
+            facts += _answer(memory, channel, request, message, body, said_lost=said_lost)
+        return facts
+    only = channel.client.only_open() if type(message) is Error else None
     if only is not None:
         channel.client.answer(only.token, body.mark)
-        facts = _answer(memory, channel, only, message, body, probable=not certain, said_lost=said_lost)
-    if only is None or not certain:
-        facts.append(unpaired(memory, channel, "server", None, "null_id"))
+        facts = _answer(memory, channel, only, message, body, probable=True, said_lost=said_lost)
+    facts.append(unpaired(memory, channel, "server", None, "null_id"))
     return facts
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from witnessmark.observe.pairing import Lane
+from witnessmark.observe.pairing import Lane, Part
 
 MAX_JUNK_FACTS: Final = 1_000
 """Facts about junk lines of one side of a channel; after them one fact stands for as many lines: a chatty server must not
@@ -60,6 +60,14 @@ class Channel:
             return None
         stated, self.junk_bytes[side] = self.junk_bytes[side], 0
         return stated
+
+    def unanswered(self) -> bool:
+        """Ends the exchange; True where requests of it may still be answered on a resumed stream (2025-03-26 to 2025-11-25)."""
+        self.stream = False
+        self.server.open.clear()
+        for token in [token for token, request in self.client.open.items() if request.modern or request.part is Part.SUBSCRIBE]:
+            del self.client.open[token]
+        return not self.idle
 
     @property
     def idle(self) -> bool:

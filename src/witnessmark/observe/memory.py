@@ -20,6 +20,9 @@ MAX_PEERS_REMEMBERED: Final = 1_024
 MAX_CHANNELS_REMEMBERED: Final = 16_384
 """Exchanges with something open in them; beyond it the oldest is given up, and its answer will be a response to nobody."""
 
+MAX_ANSWERED_REMEMBERED: Final = 1_024
+"""Answered ids that are remembered over all exchanges of a server: a resumed stream replays its last page."""
+
 AcceptKey = tuple[str, str, str]
 """Channel (stdio) or "" (HTTP), version, client: what one modern acceptance is said once for."""
 
@@ -29,6 +32,7 @@ class Memory:
 
     __slots__ = (
         "accepted",
+        "answered",
         "channels",
         "client",
         "keys",
@@ -55,6 +59,7 @@ class Memory:
         self.versions: dict[str, str] = {}
         self.offered: dict[AcceptKey, None] = {}
         self.accepted: dict[AcceptKey, None] = {}
+        self.answered: dict[tuple[str, str], int] = {}
 
     def note_version(self, channel: Channel, peer: str, version: str) -> None:
         """Notes what an `initialize` settled, for this channel or (HTTP) this session."""
@@ -82,6 +87,32 @@ class Memory:
         if len(found) > 1:
             found = [(other, request) for other, request in found if request.peer == channel.peer]
         return found[0] if len(found) == 1 else None
+
+    def cancelled_elsewhere(self, token: str, channel: Channel) -> Channel | None:
+        """The other exchange of the same session on which a request of this token was cancelled."""
+        return next((other for other in self.channels.values() if token in other.client.cancelled and other.peer == channel.peer), None)
+
+    def in_flight(self, token: str, channel: Channel, peer: str) -> bool:
+        """True where a request of this session and token is open on another exchange."""
+        for other in self.channels.values():
+            if other is not channel:
+                request = other.client.open.get(token)
+                if request is not None and request.peer == peer:
+                    return True
+        return False
+
+    def note_answer(self, peer: str, token: str, body: int) -> None:
+        """Notes that an id of a session was answered by this content: a resumed stream may replay it on another exchange."""
+        self.answered[peer, token] = body
+        if len(self.answered) > MAX_ANSWERED_REMEMBERED:
+            del self.answered[next(iter(self.answered))]
+
+    def why_unpaired(self, peer: str, token: str, body: int) -> str:
+        """Why no exchange waits for this answer: repeated | duplicate | nobody (ResponseUnpaired.reason)."""
+        before = self.answered.get((peer, token))
+        if before is None:
+            return "nobody"
+        return "repeated" if before == body else "duplicate"
 
     def forget_acceptance(self) -> None:
         """After a refusal or a challenge the next accepted answer is worth a fact again."""

@@ -127,7 +127,8 @@ class Observer:
         facts.append(
             SessionClosed(server=memory.server, channel=name, peer=channel.peer, transport=memory.transport, by=by, exit=exit_code)
         )
-        self._forget(channel)
+        if memory.stdio or not channel.unanswered():
+            self._forget(channel)
         if memory.stdio:
             # A new process is a new peer: what it accepts is worth a fact of its own.
             for keys in (memory.offered, memory.accepted):

@@ -29,6 +29,7 @@ class Part(Enum):
     DISCOVER = 4
     SUBSCRIBE = 5
     TASK = 6
+    PERSON = 7
 
 
 class OpenRequest:
@@ -99,6 +100,13 @@ class Lane:
             self.cancelled[token] = request
             if len(self.cancelled) > MAX_ANSWERED_PER_LANE:
                 del self.cancelled[next(iter(self.cancelled))]
+        return request
+
+    def answer_late(self, token: str, body: int) -> OpenRequest | None:
+        """The cancelled request of this token, which is answered all the same; None if there is none."""
+        request = self.cancelled.pop(token, None)
+        if request is not None:
+            self.remember(token, body)
         return request
 
     def why_unpaired(self, token: str, body: int) -> str:

@@ -111,7 +111,7 @@ class Session:
 
     __slots__ = (
         "accepted", "capabilities", "client", "closed", "closed_mark", "era", "negotiated", "offered", "offered_version", "opened",
-        "peer", "phase", "refusal", "server", "streams", "transport", "version", "was_confirmed",
+        "peer", "phase", "refusal", "server", "streams", "streams_since", "transport", "version", "was_confirmed",
     )  # fmt: skip
 
     def __init__(self, server: str, peer: str) -> None:
@@ -119,6 +119,7 @@ class Session:
         self.peer = peer
         self.transport = "stdio"
         self.streams: set[str] = set()
+        self.streams_since: Mark | None = None
         self.client = ""
         self.phase = Phase.NONE
         self.era: str = ""
@@ -147,6 +148,8 @@ class Session:
         self.transport = fact.transport
         self.client = fact.client or self.client
         if fact.listening and len(self.streams) < MAX_STREAMS:
+            if not self.streams:
+                self.streams_since = mark
             self.streams.add(fact.channel)
         again = self.closed is not None
         self.closed = self.closed_mark = None
