@@ -106,6 +106,9 @@ def _proxy(wanted: Wanted) -> int:
         say(f"error: {error}")
         stop_child(child, signals)
         return error.exit_code
+    except BaseException:
+        stop_child(child, signals)  # a defect of ours must not leave the server behind
+        raise
     return end_like(code)
 
 
