@@ -28,10 +28,10 @@ from witnessmark.observe.wirefaults import (
     BATCH_NOT_ALLOWED,
     CONTENT_LENGTH_FRAMING,
     CRLF_LINE_END,
-    MESSAGE_MARK,
     TRUNCATED_LINE,
     advisories,
     doubtful,
+    holds_mark,
     junk,
     malformed,
     unreadable,
@@ -239,7 +239,7 @@ class Observer:
         if data is not None:
             if decode(data).has_value:
                 return self.message(name, side, data)
-            if MESSAGE_MARK not in data and not data.lstrip().startswith(b"{"):
+            if not holds_mark(data) and not data.lstrip().startswith(b"{"):
                 return list[Fact](junk(self._memory.server, channel, side, size))
         return [malformed(self._memory.server, channel, side, TRUNCATED_LINE, fatal=True, size=size)]
 
@@ -317,7 +317,7 @@ class Observer:
 
 def _marked(body: Body) -> bool:
     """True if the frame holds the mark of a message (or was too big to be looked at)."""
-    return body.data is None or MESSAGE_MARK in body.data
+    return body.data is None or holds_mark(body.data)
 
 
 def _may_be_message(message: Invalid, body: Body) -> bool:

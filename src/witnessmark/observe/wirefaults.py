@@ -22,10 +22,20 @@ TRUNCATED_LINE: Final = "TruncatedLine"
 MESSAGE_MARK: Final = b'"jsonrpc"'
 """What every message holds (JSON-RPC 2.0 section 4): an unreadable line with it may have been one, without it it is junk."""
 
+_PRINTED_MARK: Final = b"'jsonrpc'"  # a message that was printed as a value of its language instead of as JSON
+
 # A line of this kind is no junk even without the mark: it was cut off from being read by a limit of ours.
 _ALWAYS_FATAL: Final = frozenset({JsonFinding.TOO_DEEP, JsonFinding.TOO_LARGE})
 
 _ONCE: Final = frozenset({EnvelopeFinding.NO_JSONRPC_VERSION, EnvelopeFinding.WRONG_JSONRPC_VERSION})
+
+
+def holds_mark(data: bytes) -> bool:
+    """True if the text holds the mark of a message, in UTF-16 or UTF-32 too (every second byte of them is zero here)."""
+    if MESSAGE_MARK in data:
+        return True
+    plain = data.replace(b"\0", b"") if b"\0" in data else data
+    return MESSAGE_MARK in plain or _PRINTED_MARK in plain
 
 
 def malformed(
@@ -48,7 +58,7 @@ def unreadable(server: str, channel: Channel, side: Side, data: bytes, findings:
     if not data.strip():
         return []  # blank lines between messages carry nothing and hide nothing
     worst = findings[-1] if findings else Finding(JsonFinding.NOT_JSON)
-    if worst.kind not in _ALWAYS_FATAL and MESSAGE_MARK not in data:
+    if worst.kind not in _ALWAYS_FATAL and not holds_mark(data):
         return junk(server, channel, side, len(data))
     return [malformed(server, channel, side, worst.kind.value, fatal=True, size=len(data), offset=worst.offset)]
 
