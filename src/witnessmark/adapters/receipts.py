@@ -124,7 +124,7 @@ def _fact(store: EvidenceStore, target: Target, kind: Kind, data: bytes, redact:
             case "outcome":
                 return receipts.outcome(data, observer, redact, "0", independent=independent)
             case "declare":
-                return receipts.declared(data, observer, redact, "0")
+                return receipts.declared(data, observer, redact, "0", for_others=True)
             case "expect":
                 return receipts.expected(data, observer, redact, "0")
             case "accept":

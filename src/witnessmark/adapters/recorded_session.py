@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final, Literal
 from witnessmark.adapters.clock import now_us
 from witnessmark.adapters.diagnostics import say
 from witnessmark.adapters.stdio_proxy import SessionRefused
-from witnessmark.adapters.store.protocol import EvidenceStore, SessionKey
+from witnessmark.adapters.store.protocol import Cursor, EvidenceStore, SessionKey
 from witnessmark.errors import StoreCorrupt, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew, WitnessmarkError, WorldError
 from witnessmark.model.chain import GENESIS, Entry, Recorder
 from witnessmark.model.evidence import Side
+from witnessmark.observe.declarations import take_up
 from witnessmark.observe.observer import Observer
 from witnessmark.observe.relay import Effects, Record, Relay
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from witnessmark.adapters.transcript_file import TranscriptFile  # it imports what a session without a transcript need not load
 
 OnStoreFailure = Literal["refuse", "forward_and_mark_gap"]
+
+CALL: Final = b"tools/call"
+"""Seen in the client's bytes, it makes us look for declarations before the call is observed."""
 
 RETRY_S: Final = 1.0
 """How long a failed store is left alone: a try may wait for a lock, and the client waits with it."""
@@ -72,10 +76,14 @@ class RecordedSession:
         self._held: Final[dict[Side, deque[bytes]]] = {"client": deque(), "server": deque()}
         self._blind = False
         self._ending = False
+        self._observer = observer
+        self._declared = Cursor()
+        self._changes = -1
 
     def begin(self) -> None:
         """Open the store and record that the session begins. Raises SessionRefused under `refuse`."""
         self._carry_out(self._relay.opened(now_us()))
+        self._take_up_declarations()
 
     # --- traffic -----------------------------------------------------------------------------------------------------
 
@@ -88,6 +96,8 @@ class RecordedSession:
             return [(_OTHER[side], data)]
         if self._lost:
             self._write_gap(now)
+        if side == "client" and CALL in data:
+            self._take_up_declarations()
         try:
             effects = self._relay.receive(side, data, now)
         except Exception as defect:  # noqa: BLE001 - whatever is wrong with us, the bytes pass
@@ -169,6 +179,21 @@ class RecordedSession:
         if self._store is None:
             self._store, self._key = self._open_store()
         return self._store
+
+    def _take_up_declarations(self) -> None:
+        """Learn from the store what was declared of tools meanwhile: an operation key can only be hashed before its call."""
+        if self._store is None or self._lost:
+            return
+        try:
+            changes = self._store.changes()
+            if changes == self._changes:
+                return
+            self._declared, facts = self._store.declarations(self._recorder.run, self._declared)
+        except WitnessmarkError:
+            return  # the call gets no operation key, which the verdict shows as an effect that nobody can ask for
+        self._changes = changes
+        for fact in facts:
+            take_up(self._observer, fact)
 
     def _write_gap(self, now: int) -> None:
         """State what was lost, if there is something and the store takes it now."""

@@ -69,7 +69,11 @@ def _well_formed(state: RunState) -> Iterator[Finding]:
     for finding, damage in state.fatal.items():
         bad = True
         yield WELL_FORMED.false("protocol_error", "MalformedMessage", *damage.marks[:1], finding=finding, count=damage.count)
-    if not bad and state.last is not None:
+    if bad:
+        return
+    if state.calls.unchecked is not None:
+        yield WELL_FORMED.unknown("OutputUnchecked", state.calls.unchecked)
+    elif state.last is not None:
         yield WELL_FORMED.true("AllAnswered" if state.calls.answered else "Accepted", state.calls.answered or state.last)
 
 

@@ -357,11 +357,14 @@ class TaskReported(Fact, frozen=True, kw_only=True):
 
 
 class RequestAnswered(Fact, frozen=True, kw_only=True):
-    """Another request (ping, prompts, resources, ...) was answered; counted, decides nothing but acceptance."""
+    """Another request (ping, prompts, resources, ...) was answered; counted. By the server, it proves acceptance; `client`
+    marks the client's answer to a request of the server's (sampling, elicitation, roots, ping), which proves nothing.
+    """
 
     KIND = "request.answered"
     method: str = ""
     code: int | None = None
+    by: Side = "server"
 
 
 class ResponseUnpaired(Fact, frozen=True, kw_only=True):
@@ -395,12 +398,17 @@ class WireMalformed(Fact, frozen=True, kw_only=True):
 
 
 class EffectDeclared(Fact, frozen=True, kw_only=True):
-    """What the operator says of a tool: its effect class, operation key and two clocks (seconds)."""
+    """What the operator says of a tool: its effect class, operation key and two clocks (seconds).
+
+    `pointer` is where the key stands in the arguments (a JSON Pointer, the operator's own word), so that an observer at
+    work can take it up; the key itself is only ever kept as a keyed hash.
+    """
 
     KIND = "effect.declared"
     tool: str = ""
     effect: EffectClass = "write"
     has_key: bool = False
+    pointer: str = ""
     inactivity_s: float | None = None
     absolute_s: float | None = None
     trusted_hints: bool = False

@@ -114,6 +114,11 @@ REASONS: Final[dict[str, Reason]] = {
     "InvalidAnswer": Reason(
         "request", "the answer's envelope or result breaks the protocol or the declared outputSchema", "tell the server's owner"
     ),
+    "OutputUnchecked": Reason(
+        "request",
+        "an answer could not be compared with the declared outputSchema (too large, or no usable schema)",
+        "look at the schema and the size",
+    ),
     "ReadLost": Reason("request", "a read-only call ended without an answer", "the call may be repeated"),
     "NotApplied": Reason("request", "the answer was lost and the destination shows no effect: a retry is free", "retry if wanted"),
     "ResponseToNobody": Reason("request", "a response came that no request waits for", "tell the server's owner"),

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from witnessmark.model.evidence import Fact, SubscriptionAsked
+from witnessmark.model.evidence import Fact, PersonAsked, SubscriptionAsked
 from witnessmark.observe.calling import call_of_unread_arguments, call_started
 from witnessmark.observe.channel import Channel
 from witnessmark.observe.listing import list_started
 from witnessmark.observe.memory import Memory, note
 from witnessmark.observe.pairing import OpenRequest, Part
-from witnessmark.observe.session import challenged_by_url, is_url_elicitation, offered_by_initialize, offered_by_meta
+from witnessmark.observe.session import ELICITATION, challenged_by_url, is_url_elicitation, offered_by_initialize, offered_by_meta
 from witnessmark.observe.tasks import task_of
 from witnessmark.observe.wirefaults import DUPLICATE_REQUEST_ID, malformed
 from witnessmark.wire.revisions import META_CLIENT_INFO, META_PROGRESS_TOKEN, META_PROTOCOL_VERSION
@@ -53,7 +53,8 @@ def asked_by_client(
     request.session_id = channel.session_sent
     channel.asked_by = peer
     facts: list[Fact] = []
-    if channel.client.ask(request):
+    taken = channel.client.ask(request)
+    if taken or (not memory.stdio and peer and memory.in_flight(token, channel, peer)):
         # Two requests share one id: their answers cannot be told apart (basic: ids are unique while in flight).
         facts.append(malformed(memory.server, channel, "client", DUPLICATE_REQUEST_ID, fatal=True, size=size))
     if modern:
@@ -100,10 +101,23 @@ def _note_offer(memory: Memory, channel: Channel, request: OpenRequest, meta: di
 
 
 def asked_by_server(memory: Memory, channel: Channel, token: str, method: str, params: dict[str, Any]) -> list[Fact]:
-    """The facts of a server's request (sampling, elicitation, roots, ping; to 2025-11-25): one that sends a person to an address."""
+    """The facts of a server's request (sampling, elicitation, roots, ping; to 2025-11-25): one that asks for a person."""
     redact = memory.redact
+    person = method == ELICITATION
     request = OpenRequest(
-        token, redact.id(token), redact.method(method), Part.OTHER, channel.name, channel.peer, memory.version_of(channel), modern=False
+        token,
+        redact.id(token),
+        redact.method(method),
+        Part.PERSON if person else Part.OTHER,
+        channel.name,
+        channel.peer,
+        memory.version_of(channel),
+        modern=False,
     )
     channel.server.ask(request)
-    return [challenged_by_url(memory.server, request)] if is_url_elicitation(method, params) else []
+    facts: list[Fact] = []
+    if person:
+        facts.append(PersonAsked(server=memory.server, channel=channel.name, peer=channel.peer, id=request.id))
+    if is_url_elicitation(method, params):
+        facts.append(challenged_by_url(memory.server, request))
+    return facts

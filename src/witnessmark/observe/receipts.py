@@ -200,8 +200,11 @@ def _compared(definition: ShownDefinition, wire: str, served: ServedTools) -> tu
     return digest, tuple(agrees)
 
 
-def declared(text: bytes, observer: Observer, redact: Redactor, channel: str) -> EffectDeclared:
-    """The fact of an operator's word about a tool; the observer learns where its operation key stands."""
+def declared(text: bytes, observer: Observer, redact: Redactor, channel: str, *, for_others: bool = False) -> EffectDeclared:
+    """The fact of an operator's word about a tool; the observer learns where its operation key stands.
+
+    The pointer itself is kept only `for_others`: an observer in another process that must take the key up.
+    """
     declaration = _read(text, _Declare, "a declaration of a tool")
     if declaration.operation_key is None:
         observer.declare_no_key(declaration.tool)
@@ -216,6 +219,7 @@ def declared(text: bytes, observer: Observer, redact: Redactor, channel: str) ->
         tool=redact.name(declaration.tool),
         effect=declaration.effect,
         has_key=declaration.operation_key is not None,
+        pointer=(declaration.operation_key or "") if for_others else "",
         inactivity_s=declaration.inactivity,
         absolute_s=declaration.absolute,
         trusted_hints=declaration.trusted_hints,

@@ -22,6 +22,7 @@ from witnessmark.wire.revisions import (
     META_SERVER_INFO,
 )
 
+ELICITATION: Final = "elicitation/create"
 MAX_CLIENT_NAME_CHARS: Final = 64
 
 # 2026-07-28 basic, error codes: any request may be refused with them.
@@ -206,7 +207,7 @@ def asks_for_url(input_requests: Any) -> bool:
 
 def is_url_elicitation(method: Any, params: Any) -> bool:
     """True for `elicitation/create` of mode `url` (client/elicitation, 2025-11-25 and later)."""
-    return method == "elicitation/create" and type(params) is dict and params.get("mode") == "url"
+    return method == ELICITATION and type(params) is dict and params.get("mode") == "url"
 
 
 def is_url_challenge(error: Error) -> bool:

@@ -48,7 +48,7 @@ class Calls:
     __slots__ = (
         "answered", "by_id", "ended_tokens", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown",
         "last", "last_effect", "last_success", "pushed_out", "reads", "recovered", "returned_by_key", "stale", "stale_more",
-        "started", "succeeded", "tasks", "tokens", "waiting",
+        "started", "succeeded", "tasks", "tokens", "unchecked", "waiting",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -69,6 +69,7 @@ class Calls:
         self.last: Mark | None = None
         self.reads: Mark | None = None
         self.answered: Mark | None = None
+        self.unchecked: Mark | None = None
         self.started = self.succeeded = self.failed = self.recovered = 0
         self.invalid_unknown: dict[str, int] = {}
 
@@ -170,8 +171,8 @@ class Calls:
 
     def _end(self, call: Call, outcome: str, fact: CallAnswered | TaskReported, mark: Mark) -> None:
         # An error after a cancellation says that the server stopped listening, not that nothing was done (seen: mcp 1.30
-        # answers a cancelled call with code 0).
-        if call.phase is CallPhase.CANCELLED and outcome == "error":
+        # answers a cancelled call with code 0); an answer that cannot be read says nothing.
+        if call.phase is CallPhase.CANCELLED and outcome in ("error", "invalid"):
             return
         trigger = ENDS.get(outcome)
         # A word that this version does not know ends nothing: the call stays open, and its clocks decide.
@@ -181,6 +182,8 @@ class Calls:
         if isinstance(fact, CallAnswered):
             call.status, call.violation = fact.status, fact.violation
             call.refused = fact.code in REFUSED_CODES or fact.status in REFUSED_STATUS
+            if fact.violation and outcome == "result":
+                self.unchecked = mark
         self.answered = mark
         self._forget_token(call)
         if call.phase is CallPhase.RETURNED:

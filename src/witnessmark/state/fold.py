@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from witnessmark.model import evidence as e
 from witnessmark.state.call import Call
-from witnessmark.state.run import MODERN_PEER, Damage, Log, RunState
 from witnessmark.state.order import ALTERED, UNREADABLE
+from witnessmark.state.run import MODERN_PEER, Damage, Log, RunState
 from witnessmark.state.session import Mark
 
 DAMAGED: Final = frozenset({ALTERED, UNREADABLE})
@@ -156,10 +156,10 @@ def _call_answered(state: RunState, fact: e.CallAnswered, mark: Mark) -> None:
 
 def _request_answered(state: RunState, fact: e.RequestAnswered, mark: Mark) -> None:
     state.other_requests += 1
-    if fact.code is None:
-        _accept(state, fact, fact.method, "", mark)
-    else:
+    if fact.code is not None:
         state.other_errors += 1
+    elif fact.by == "server":
+        _accept(state, fact, fact.method, "", mark)
 
 
 def _malformed(state: RunState, fact: e.WireMalformed, mark: Mark) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple, NewType, Protocol
 
 from witnessmark.model.chain import Entry
-from witnessmark.model.evidence import Event
+from witnessmark.model.evidence import EffectDeclared, Event
 from witnessmark.state.order import Logged
 
 Durability = Literal["process", "power"]
@@ -74,6 +74,13 @@ class Dropped(NamedTuple):
     why: str
 
 
+class Cursor(NamedTuple):
+    """Up to which session receipts were read, and the earlier ones that were still being written then."""
+
+    after: SessionKey = SessionKey(0)
+    unfinished: frozenset[SessionKey] = frozenset()
+
+
 class EvidenceStore(Protocol):
     """A place that keeps evidence. `name` is what messages call it (a path, a URL without credentials)."""
 
@@ -107,6 +114,12 @@ class EvidenceStore(Protocol):
 
     def logged(self, run: str) -> Iterator[Logged]:
         """The run's events in canonical order with their bytes, as for export; one snapshot, bounded memory."""
+
+    def changes(self) -> int:
+        """A number that differs from the last one if anybody else wrote to the store since; cheap enough for every call."""
+
+    def declarations(self, run: str, since: Cursor) -> tuple[Cursor, list[EffectDeclared]]:
+        """What was declared of tools in the run by receipts since the cursor, in their order, and the cursor to go on from."""
 
     def events(self, run: str) -> Iterator[Event]:
         """The run's events in canonical order, as for judging: what its hash does not cover is read as a gap."""

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Final
 
-from witnessmark.adapters.store.protocol import Dropped, Head, RunSummary, SessionKey, SessionSummary
+from witnessmark.adapters.store.protocol import Cursor, Dropped, Head, RunSummary, SessionKey, SessionSummary
 from witnessmark.model.chain import GENESIS, link
+from witnessmark.model.evidence import EffectDeclared, decode_fact
 from witnessmark.state.order import Logged, logged_event
 
 _SESSIONS_OF_RUN: Final = """
@@ -35,6 +36,11 @@ SELECT hash FROM events WHERE session_key = ?1 AND sequence = ?2
 UNION SELECT hash FROM conflicts WHERE session_key = ?1 AND sequence = ?2
 """
 _DROPPED: Final = "SELECT run, sessions, events, opened_us, last_us, dropped_us, why FROM dropped ORDER BY id DESC"
+_RECEIPTS_SINCE: Final = "SELECT key, closed_us FROM sessions WHERE run = ? AND key > ? AND source GLOB 'receipt:*' ORDER BY key"
+_CLOSED: Final = "SELECT closed_us FROM sessions WHERE key = ?"
+_OF_KIND: Final = """
+SELECT data FROM events WHERE session_key = ? AND kind = (SELECT kind FROM kinds WHERE name = ?) ORDER BY sequence
+"""
 _BATCH_ROWS: Final = 256
 """Rows fetched at a time of each session: some 64 kB, so that memory grows with the number of sessions, not of events."""
 
@@ -73,6 +79,27 @@ def live_runs_of(connection: sqlite3.Connection, server: str, now_us: int, silen
 def dropped_of(connection: sqlite3.Connection) -> list[Dropped]:
     """Everything that was ever deleted, newest first."""
     return [Dropped(*row) for row in connection.execute(_DROPPED)]
+
+
+def declarations_of(connection: sqlite3.Connection, run: str, since: Cursor) -> tuple[Cursor, list[EffectDeclared]]:
+    """The declarations in receipts of the run since the cursor; what a declaration costs to find does not depend on others."""
+    finished: list[SessionKey] = []
+    unfinished: set[SessionKey] = set()
+    for key in sorted(since.unfinished):
+        row = connection.execute(_CLOSED, (key,)).fetchone()
+        if row is not None:
+            (finished.append if row[0] is not None else unfinished.add)(key)
+    after = since.after
+    for number, closed_us in connection.execute(_RECEIPTS_SINCE, (run, since.after)):
+        after = SessionKey(number)
+        (finished.append if closed_us is not None else unfinished.add)(after)
+    found: list[EffectDeclared] = []
+    for key in finished:
+        for (data,) in connection.execute(_OF_KIND, (key, EffectDeclared.KIND)):
+            fact = decode_fact(EffectDeclared.KIND, data)
+            if isinstance(fact, EffectDeclared):
+                found.append(fact)
+    return Cursor(after, frozenset(unfinished)), found
 
 
 def streams_of(connection: sqlite3.Connection, sessions: list[SessionSummary]) -> list[Iterator[Logged]]:

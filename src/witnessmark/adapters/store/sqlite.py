@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 from witnessmark.adapters.store import attest, reading, retention
 from witnessmark.adapters.store.failures import store_failure
-from witnessmark.adapters.store.protocol import SILENCE_S, Dropped, Head, RunSummary, SessionKey, SessionSummary
+from witnessmark.adapters.store.protocol import SILENCE_S, Cursor, Dropped, Head, RunSummary, SessionKey, SessionSummary
 from witnessmark.errors import StoreReadOnly, UsageError
 from witnessmark.model.chain import GENESIS, Entry
-from witnessmark.model.evidence import FACTS, Event
+from witnessmark.model.evidence import FACTS, EffectDeclared, Event
 from witnessmark.state.order import Logged, merge_sessions, trusted
 
 BUSY_TIMEOUT_MS: Final = 5_000
@@ -153,6 +153,17 @@ class SqliteStore:
         """The run's events in canonical order with their bytes; one snapshot, bounded memory."""
         with self._snapshot() as connection:
             yield from merge_sessions(reading.streams_of(connection, reading.sessions_of(connection, run)))
+
+    def changes(self) -> int:
+        """A number that differs from the last one if anybody else wrote since (SQLite's data_version: some 2 us)."""
+        with self._statement():
+            version: int = self._writable().execute("PRAGMA data_version").fetchone()[0]
+        return version
+
+    def declarations(self, run: str, since: Cursor) -> tuple[Cursor, list[EffectDeclared]]:
+        """What receipts of the run declared of tools since the cursor."""
+        with self._statement():
+            return reading.declarations_of(self._writable(), run, since)
 
     def events(self, run: str) -> Iterator[Event]:
         """The run's events in canonical order; what its hash does not cover is read as a gap."""
