@@ -230,11 +230,13 @@ class Teller:
         self.seen(e.ListPage, id=self.pipe.listing, tools=(tool.ref(), tool._replace(version=99).ref()))
 
     def installed(self, how: str = "", source: str = "host", view: str = "") -> None:
-        """What the client shows: what it was served, unless `view` is `old` (what it was served before) or `part`."""
+        """What the client shows: what it was served, unless `view` is `old` (what it was served before), `part` (stated) or `hidden` (not)."""
         pipe = self.pipe
-        served = {"old": pipe.before or {n: t._replace(version=t.version - 1) for n, t in pipe.served.items()}}.get(view, pipe.served)
+        served = pipe.served
+        if view.startswith("old"):
+            served = pipe.before or {name: tool._replace(version=tool.version - 1) for name, tool in pipe.served.items()}
         tools = list(served.values())
-        if view in ("part", "hidden"):
+        if view in ("part", "oldpart", "hidden"):
             tools = tools[:1]
         shown = [
             e.ShownTool(t.name, t.name, "0" * 32 if how == "core" else t.shown, (t.shown,) if how == "core" else (), deferred=False)
@@ -248,7 +250,7 @@ class Teller:
             exact_names=True,
             continuous=how not in ("sampled", "tap"),
             observed=how == "tap",
-            partial="host/tool_search" if view == "part" else "",
+            partial="host/tool_search" if view in ("part", "oldpart") else "",
         )
 
     def change(self, name: str) -> None:

@@ -121,7 +121,7 @@ def _success(effect: Effect, outcomes: Outcomes) -> tuple[State | None, str]:
         return "false_success", "DuplicateEffect"
     if effect == "absent":
         return "false_success", "EffectAbsent"
-    if outcomes == "proves_effect" and effect == "unknown":
+    if outcomes == "proves_effect" and effect in {"unknown", "self_reported"}:
         return None, "EffectProvedByOutcome"
     if effect == "conflict":
         return "effect_unknown", "EffectConflict"

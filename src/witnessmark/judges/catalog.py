@@ -14,7 +14,7 @@ from witnessmark.model.health import CatalogVerdict
 from witnessmark.model.policy import Policy
 from witnessmark.model.reasons import reason_code
 from witnessmark.model.verdict import CatalogReport
-from witnessmark.state.catalog import Catalog
+from witnessmark.state.catalog import Catalog, same_contract
 from witnessmark.state.run import Server
 from witnessmark.state.session import Mark, Session
 from witnessmark.state.walk import Walk, WalkPhase
@@ -82,7 +82,7 @@ def _unfinished(catalog: Catalog, session: Session | None, policy: Policy, at: I
         return None
     needed = complete is None or (signal is not None and signal.n > complete.started.n)
     if not needed and complete is not None and newest is not complete and newest.started.n > complete.started.n:
-        if any(complete.tools.get(name) is None or complete.tools[name].digest != tool.digest for name, tool in newest.tools.items()):
+        if not all(same_contract(complete.tools.get(name), tool) for name, tool in newest.tools.items()):
             return Convergence("incomplete", ("PageDiffers",), (newest.last, complete.ended), None)
         return None
     if not needed:

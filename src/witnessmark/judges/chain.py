@@ -71,7 +71,7 @@ def _counts(state: RunState, standings: list[Standing], judged_signals: int, imp
         open=sum(1 for s in standings if s.call.open),
         succeeded=calls.succeeded,
         failed=calls.failed,
-        recovered=sum(1 for s in standings if s.settled and s.call.phase is not CallPhase.RETURNED),
+        recovered=sum(1 for s in standings if s.settled and s.implies is None and s.call.phase is not CallPhase.RETURNED),
         other_requests=state.other_requests,
         other_errors=state.other_errors,
         signals=judged_signals,

@@ -28,8 +28,8 @@ def _of_the_log(state: RunState, policy: Policy, closed_us: int | None) -> Itera
     """From when on an open log no longer speaks for the instant."""
     silence_us = round(policy.observer_silence_s * SECOND_US)
     for log in state.open_logs:
-        ends_us = log.covered_us + silence_us + 1
-        if log.brings or closed_us is None or ends_us <= closed_us:
+        ends_us = log.covered_us if log.attests else log.covered_us + silence_us + 1
+        if log.attests or log.brings or closed_us is None or ends_us <= closed_us:
             yield ends_us
 
 

@@ -105,7 +105,7 @@ def _fold(events: Iterable[Event], until_us: int | None) -> RunState:
             else:
                 log = state.logs.get((event.source, event.session))
                 if log is not None and event.sequence == log.expected:
-                    log.covered_us = max(log.covered_us, until_us)
+                    log.covered_us = max(log.covered_us, event.time_us)
     if state.other_run:
         raise InputError(
             f"evidence of several runs: {state.run} and {state.other_run}",

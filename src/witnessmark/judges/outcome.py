@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from witnessmark.judges.calls import Outcomes as Word
+from witnessmark.judges.calls import read_only
 from witnessmark.judges.finding import Claim, Finding
 from witnessmark.judges.instant import Instant
 from witnessmark.model.policy import Policy
+from witnessmark.state.calls import MAX_HELD
 from witnessmark.state.outcome import Outcome
 from witnessmark.state.run import RunState
+from witnessmark.state.session import Mark
 
 KEPT: Final = Claim("OutcomeVerified", "outcome")
 
@@ -23,6 +26,15 @@ def _missing(state: RunState, name: str, outcome: Outcome, at: Instant) -> Findi
     if outcome.self_reported is not None:
         return KEPT.unknown("OutcomeSelfReported", outcome.self_reported, outcome=name)
     return KEPT.unknown("OutcomeMissing", outcome.declared_at, outcome=name)
+
+
+def _effects_of(state: RunState, policy: Policy) -> tuple[Mark | None, Mark | None]:
+    """The first and the last call that may have effects; policy may know of tools that have none."""
+    calls = state.calls
+    if not (policy.read_only_tools or policy.trusted_servers) or calls.started > MAX_HELD:
+        return calls.first_effect, calls.last_effect
+    marks = [call.started for call in calls.held.values() if not read_only(state, call, policy)]
+    return (marks[0], marks[-1]) if marks else (None, None)
 
 
 def judge_one(state: RunState, policy: Policy, at: Instant, name: str, outcome: Outcome) -> Finding:
@@ -37,10 +49,9 @@ def judge_one(state: RunState, policy: Policy, at: Instant, name: str, outcome: 
         return _missing(state, name, outcome, at)
     if answer.status == "error":
         return KEPT.unknown("VerifierCrashed", answered, outcome=name)
-    first = state.calls.first_effect
+    first, last = _effects_of(state, policy)
     if first is not None and outcome.declared_at.n > first.n:
         return KEPT.unknown("VerifierLate", outcome.declared_at, first, outcome=name)
-    last = state.calls.last_effect
     if last is not None and answered.n < last.n:
         return KEPT.unknown("VerifiedTooEarly", answered, last, outcome=name)
     gap = state.last_gap

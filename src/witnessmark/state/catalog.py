@@ -51,8 +51,15 @@ class PendingCall(NamedTuple):
     """A call sent while a signal was unread: which contract the client held then."""
 
     tool: str
-    digest: str
+    contract: ToolRef | None
     call: object
+
+
+def same_contract(one: ToolRef | None, other: ToolRef | None) -> bool:
+    """Whether two contracts are equal, or differ only cosmetically: their meaning digests are equal (verdicts.md section 3)."""
+    if one is None or other is None:
+        return one is other
+    return one.digest == other.digest or (one.meaning != "" and one.meaning == other.meaning)
 
 
 class Catalog:
@@ -204,15 +211,15 @@ class Catalog:
         fresh = self.signal is None or self.signal.n < complete.started.n
         if fits_older or (current is None and fresh):
             self.wrong = WrongCall(tool, mark)
-        if not fresh and len(self.pending) < MAX_PENDING_CALLS:
-            self.pending.append(PendingCall(tool, current.digest if current is not None else "", call))
+        if not fresh and (len(self.pending) < MAX_PENDING_CALLS or all(one.tool != tool for one in self.pending)):
+            self.pending.append(PendingCall(tool, current, call))
 
     def settle_pending(self, walk: Walk) -> list[object]:
         """The calls that the completed `walk` proves to have been sent by a contract that was no longer current."""
         stale = []
         for pending in self.pending:
             now = walk.tools.get(pending.tool)
-            if (now.digest if now is not None else "") != pending.digest:
+            if not same_contract(now, pending.contract):
                 stale.append(pending.call)
         self.pending.clear()
         return stale

@@ -56,6 +56,7 @@ def _closed(state: RunState, event: e.Event, fact: e.EvidenceClosed, mark: Mark)
 
 
 def _checkpoint(state: RunState, event: e.Event, fact: e.EvidenceCheckpoint) -> None:
+    state.logs[event.source, event.session].attests = True
     known = state.checkpoints.get(fact.of)
     if known is None or (fact.count, event.time_us) >= (known[0].count, known[1]):
         state.checkpoints[fact.of] = (fact, event.time_us)
@@ -233,7 +234,7 @@ _RECEIPTS: Final = (
     e.CatalogInstalled, e.ContractApproved, e.EffectDeclared, e.EffectReported, e.EffectAccepted, e.OutcomeDeclared,
     e.OutcomeReported, e.RunOpened, e.RunClosed, e.EvidenceCheckpoint, e.EvidenceClosed, e.EvidenceGap,
 )  # fmt: skip
-_BROUGHT: Final = frozenset(_RECEIPTS) - {e.RunClosed, e.EvidenceCheckpoint, e.EvidenceClosed, e.EvidenceGap}
+_BROUGHT: Final = (frozenset(_RECEIPTS) | {e.UnknownFact}) - {e.RunClosed, e.EvidenceCheckpoint, e.EvidenceClosed, e.EvidenceGap}
 
 
 def advance(state: RunState, event: e.Event) -> None:
@@ -254,14 +255,14 @@ def advance(state: RunState, event: e.Event) -> None:
     fact = event.fact
     kind = type(fact)
     handler = HANDLERS.get(kind)
+    log = state.logs[event.source, event.session]
+    if kind in _BROUGHT:
+        log.brings = True
+    elif kind not in _RECEIPTS:
+        log.observes = True
     if handler is not None:
         if state.closed is None or kind in _RECEIPTS:
             handler(state, fact, mark)
-        log = state.logs[event.source, event.session]
-        if kind not in _RECEIPTS:
-            log.observes = True
-        elif kind in _BROUGHT:
-            log.brings = True
     elif kind is e.EvidenceClosed:
         _closed(state, event, fact, mark)  # type: ignore[arg-type]
     elif kind is e.EvidenceCheckpoint:

@@ -52,7 +52,7 @@ class Server:
 class Log:
     """One (source, session) log: how far it is whole."""
 
-    __slots__ = ("brings", "closed", "covered_us", "expected", "head", "last_id", "observes")
+    __slots__ = ("attests", "brings", "closed", "covered_us", "expected", "head", "last_id", "observes")
 
     def __init__(self) -> None:
         self.expected = 0
@@ -61,6 +61,7 @@ class Log:
         self.covered_us = -(1 << 62)
         self.observes = False
         self.brings = False
+        self.attests = False
         self.last_id = ""
 
 
@@ -147,10 +148,14 @@ class RunState:
     @property
     def open_logs(self) -> list[Log]:
         """The logs that were not closed: what they said after `covered_us` may have been cut off."""
-        return [log for log in self.logs.values() if (log.observes or log.brings) and log.closed is None]
+        return [log for log in self.logs.values() if (log.observes or log.brings or log.attests) and log.closed is None]
 
     def covered(self, asked_us: int, judged_us: int, silence_us: int) -> bool:
         """True where every open log speaks far enough: an observer's up to the instant that is judged, and one that brings
-        receipts up to the instant that was asked for, because a receipt may speak of a closed run after its close.
+        receipts up to the instant that was asked for, because a receipt may speak of a closed run after its close. One that
+        attests others is written in one instant: unless it goes on after it, its missing end may have attested more.
         """
-        return all((asked_us if log.brings else judged_us) <= log.covered_us + silence_us for log in self.open_logs)
+        return all(
+            asked_us < log.covered_us if log.attests else (asked_us if log.brings else judged_us) <= log.covered_us + silence_us
+            for log in self.open_logs
+        )
