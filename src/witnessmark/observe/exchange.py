@@ -82,7 +82,8 @@ def _refused(memory: Memory, channel: Channel, status: int, head: ResponseFacts,
         facts.append(_challenged(memory, channel, request, status, insufficient or challenge))
         memory.forget_acceptance()
     elif status == _NOT_FOUND and channel.session_sent and not request.modern and not body:
-        facts.append(refused(memory.server, request, "lost", status=status))
+        if channel.http_method != "DELETE":  # the client ends the session: that it is gone is what it wants
+            facts.append(refused(memory.server, request, "lost", status=status))
     elif (status == _FORBIDDEN and request.part in _DECIDING) or (status >= _REFUSED_MIN and not body and request.part in _NEGOTIATION):
         # A page for people in place of the answer to a negotiation: nobody there speaks the protocol.
         page = head.content is ContentKind.HTML and not body and request.part in _NEGOTIATION
