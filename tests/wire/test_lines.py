@@ -109,7 +109,7 @@ def test_memory_is_bounded_by_the_limit_whatever_the_line() -> None:
     for _ in range(500):
         reader.feed(b'["' * 2 + b"z" * 996)
 
-    assert len(reader._buffer) <= 1000
+    assert len(reader._so_far()) <= 1000
     assert reader.pending == 500_000
 
 

@@ -25,6 +25,9 @@ BUFFER_LIMIT_BYTES: Final = MAX_FRAME_BYTES
 PEEK_BYTES: Final = 64 * 1024
 """Bytes of an arriving line that `pending_envelope` looks at: ids stand near the start, and the look is taken once a frame."""
 
+SMALL_PART_BYTES: Final = 4 * 1024
+"""A chunk below this is copied to others like it: fed byte by byte, a line would cost forty times its size in objects."""
+
 _HEADER_LINE: Final = re.compile(rb"content-(?:length|type)[ \t]*:", re.IGNORECASE)
 
 
@@ -79,11 +82,13 @@ Frame = Line | HeaderLine | BigLineStarted | BigLineEnded | Truncated
 class LineReader:
     """Frames of one direction of one pipe: `feed` chunks, then `close`. Memory: one line up to the limit, and the chunk."""
 
-    __slots__ = ("_big", "_buffer", "_ends_in_cr", "_limit", "_offset", "_pending")
+    __slots__ = ("_big", "_ends_in_cr", "_limit", "_offset", "_parts", "_pending", "_small")
 
     def __init__(self, *, buffer_limit_bytes: int = BUFFER_LIMIT_BYTES) -> None:
         self._limit = buffer_limit_bytes
-        self._buffer = bytearray()
+        # Chunks as they came, joined once: one growing buffer would copy a line of a megabyte four times. Small ones grow together.
+        self._parts: list[bytes] = []
+        self._small = bytearray()
         self._pending = 0
         self._ends_in_cr = False
         self._offset = 0
@@ -104,7 +109,7 @@ class LineReader:
         if self._big is not None:
             return self._big.envelope()
         scanner = BigFrameScanner()
-        scanner.feed(bytes(self._buffer[:PEEK_BYTES]))
+        scanner.feed(self._so_far()[:PEEK_BYTES])
         return scanner.envelope()
 
     def feed(self, chunk: bytes) -> list[Frame]:
@@ -132,9 +137,16 @@ class LineReader:
         if self._big is not None:
             frame = Truncated(None, size, self._offset, self._big.envelope())
         else:
-            frame = Truncated(bytes(self._buffer), size, self._offset, None)
+            frame = Truncated(self._so_far(), size, self._offset, None)
         self._start_next(size)
         return [frame]
+
+    def _so_far(self) -> bytes:
+        return b"".join((*self._parts, self._small))
+
+    def _forget(self) -> None:
+        self._parts.clear()
+        self._small.clear()
 
     def _grow(self, part: bytes, frames: list[Frame]) -> None:
         if not part:
@@ -145,17 +157,24 @@ class LineReader:
             self._big.feed(part)
             return
         if self._pending <= self._limit:
-            self._buffer += part
+            if len(part) < SMALL_PART_BYTES:
+                self._small += part
+                return
+            if self._small:
+                self._parts.append(bytes(self._small))
+                self._small.clear()
+            self._parts.append(part)
             return
         self._big = BigFrameScanner()
-        self._big.feed(bytes(self._buffer))
+        for earlier in (*self._parts, bytes(self._small)):
+            self._big.feed(earlier)
         self._big.feed(part)
-        self._buffer.clear()
+        self._forget()
         frames.append(BigLineStarted(self._offset))
 
     def _finish_pending(self, frames: list[Frame]) -> None:
         if self._big is None:
-            self._finish(bytes(self._buffer), frames)
+            self._finish(self._so_far(), frames)
             return
         size = self._pending
         crlf = self._ends_in_cr
@@ -177,5 +196,5 @@ class LineReader:
         self._offset += consumed
         self._pending = 0
         self._big = None
-        if self._buffer:
-            self._buffer.clear()
+        if self._parts or self._small:
+            self._forget()
