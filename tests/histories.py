@@ -230,7 +230,7 @@ class Teller:
         self.seen(e.ListPage, id=self.pipe.listing, tools=(tool.ref(), tool._replace(version=99).ref()))
 
     def installed(self, how: str = "", source: str = "host", view: str = "") -> None:
-        """What the client shows: what it was served, unless `view` is `old` (what it was served before), `part` (stated) or `hidden` (not)."""
+        """What the client shows: what it was served; by `view`: `old`, what it was served before; `part`, stated; `hidden`, a part not stated."""
         pipe = self.pipe
         served = pipe.served
         if view.startswith("old"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from histories import history
 
+from histories import history
 from witnessmark.judges.judging import judge
 from witnessmark.model.policy import Policy
 from witnessmark.model.verdict import CatalogReport
@@ -25,9 +25,19 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("an equal digest from before the signal outranks nothing", "session list page signal installed", "stale", "signal_unread"),
     ("a signal though listChanged was not advertised", "quiet list page installed signal", "stale", "signal_unread"),
     ("a signal inside the newest traversal tears it", "session list signal page installed", "stale", "torn"),
-    ("a signal between two pages tears it", "session list page:next=c,tools=publish signal list:c page:tools=read installed", "stale", "torn"),
+    (
+        "a signal between two pages tears it",
+        "session list page:next=c,tools=publish signal list:c page:tools=read installed",
+        "stale",
+        "torn",
+    ),
     ("the installed definitions differ from the discovered ones", "session list page installed:view=old", "stale", "installed_differs"),
-    ("equal names with another schema are another contract", f"{FIRST} signal change:publish list page installed:view=old", "stale", "installed_differs"),
+    (
+        "equal names with another schema are another contract",
+        f"{FIRST} signal change:publish list page installed:view=old",
+        "stale",
+        "installed_differs",
+    ),
     ("a tool missing without a stated partial set", "session list page installed:view=hidden", "stale", "installed_differs"),
     ("an old definition in a partial set", f"{FIRST} signal change:publish list page installed:view=oldpart", "stale", "installed_differs"),
     ("a call of a tool that the catalog does not have", f"{FIRST} call:ghost", "stale", "wrong_call"),
@@ -55,41 +65,101 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("a list of our own is not the client's", "session list:origin=witness page installed", "unverifiable", "never_traversed"),
     ("nobody reported what the client shows", "session list page", "unverifiable", "install_unobserved"),
     ("no listChanged and an old traversal", "quiet list page installed +301", "unverifiable", "max_age_exceeded"),
-    ("the capability was never seen and the traversal is old", "open offer negotiated:unseen confirmed list page installed +301", "unverifiable", "max_age_exceeded"),
+    (
+        "the capability was never seen and the traversal is old",
+        "open offer negotiated:unseen confirmed list page installed +301",
+        "unverifiable",
+        "max_age_exceeded",
+    ),
     ("a reconnect without a traversal", f"{FIRST} died open offer negotiated confirmed", "unverifiable", "blind_interval"),
     ("a second initialize without a traversal", f"{FIRST} offer negotiated confirmed", "unverifiable", "blind_interval"),
     ("a stream dropped and opened again", f"{STREAM} list page installed end:s1 stream:s2", "unverifiable", "blind_interval"),
     ("no subscription and the ttl has passed", "stateless list page:ttl=100 installed +101", "unverifiable", "ttl_expired"),
-    ("a subscription that began after the traversal", "stateless list page installed listen acknowledged", "unverifiable", "blind_interval"),
-    ("a subscription dropped and renewed", "stateless listen acknowledged list page installed unsubscribed listen:sub2 acknowledged:sub2", "unverifiable", "blind_interval"),
-    ("a subscription without toolsListChanged is no channel", "stateless listen declined list page:ttl=100 installed +101", "unverifiable", "ttl_expired"),
-    ("a subscription that was only asked for is no channel", "stateless listen list page:ttl=100 installed +101", "unverifiable", "ttl_expired"),
+    (
+        "a subscription that began after the traversal",
+        "stateless list page installed listen acknowledged",
+        "unverifiable",
+        "blind_interval",
+    ),
+    (
+        "a subscription dropped and renewed",
+        "stateless listen acknowledged list page installed unsubscribed listen:sub2 acknowledged:sub2",
+        "unverifiable",
+        "blind_interval",
+    ),
+    (
+        "a subscription without toolsListChanged is no channel",
+        "stateless listen declined list page:ttl=100 installed +101",
+        "unverifiable",
+        "ttl_expired",
+    ),
+    (
+        "a subscription that was only asked for is no channel",
+        "stateless listen list page:ttl=100 installed +101",
+        "unverifiable",
+        "ttl_expired",
+    ),
     ("a contract is ambiguous", "session list page:ambiguous=publish installed", "unverifiable", "ambiguous_contract"),
-    ("a sampled report is older than the discovery", "session list page installed:sampled list page", "unverifiable", "install_not_seen_since_discovery"),
+    (
+        "a sampled report is older than the discovery",
+        "session list page installed:sampled list page",
+        "unverifiable",
+        "install_not_seen_since_discovery",
+    ),
     ("a part of the catalog is shown", "session list page installed:view=part", "unverifiable", "install_partial"),
-    ("telemetry contradicts the model request", "session list page installed:view=old installed:tap,source=tap", "unverifiable", "witnesses_disagree"),
+    (
+        "telemetry contradicts the model request",
+        "session list page installed:view=old installed:tap,source=tap",
+        "unverifiable",
+        "witnesses_disagree",
+    ),
     ("observations were lost since the traversal", f"{FIRST} gap", "unverifiable", "blind_interval"),
     ("observations were lost since the report", f"{FIRST} gap list page", "unverifiable", "install_not_seen_since_discovery"),
     # --- converged
     ("a complete traversal equal to what is shown", FIRST, "converged", "silence_trusted"),
-    ("two pages by their cursor", "session list page:next=c,tools=publish list:c page:tools=read installed", "converged", "silence_trusted"),
-    ("two walks beside each other", "session list page:next=c,tools=publish,id=2 list:c page:tools=read installed", "converged", "silence_trusted"),
+    (
+        "two pages by their cursor",
+        "session list page:next=c,tools=publish list:c page:tools=read installed",
+        "converged",
+        "silence_trusted",
+    ),
+    (
+        "two walks beside each other",
+        "session list page:next=c,tools=publish,id=2 list:c page:tools=read installed",
+        "converged",
+        "silence_trusted",
+    ),
     ("a full refresh after the signal", f"{FIRST} signal change:publish list page installed", "converged", "silence_trusted"),
     ("a full refresh after a torn traversal", "session list signal page list page installed", "converged", "silence_trusted"),
     ("a tool was removed and the client re-read", f"{FIRST} signal remove:read list page installed", "converged", "silence_trusted"),
     ("no limit of age where silence is trusted", f"{FIRST} +100000", "converged", "silence_trusted"),
     ("not advertised, and young", "quiet list page installed +290", "converged", "within_max_age"),
     ("the ttl has not passed", "stateless list page:ttl=100 installed +90", "converged", "within_ttl"),
-    ("an acknowledged subscription before the traversal", "stateless listen acknowledged list page:ttl=1 installed +1000", "converged", "silence_trusted"),
+    (
+        "an acknowledged subscription before the traversal",
+        "stateless listen acknowledged list page:ttl=1 installed +1000",
+        "converged",
+        "silence_trusted",
+    ),
     ("the client closed its channel: judged as of then", "quiet list page installed end +1000", "converged", "within_max_age"),
-    ("a reconnect followed by a traversal", f"{FIRST} died open offer negotiated confirmed list page installed", "converged", "silence_trusted"),
+    (
+        "a reconnect followed by a traversal",
+        f"{FIRST} died open offer negotiated confirmed list page installed",
+        "converged",
+        "silence_trusted",
+    ),
     ("a continuous report holds until the next one", f"{FIRST} list page", "converged", "silence_trusted"),
     ("a sampled report after the discovery", "session list page installed:sampled", "converged", "silence_trusted"),
     ("a lone first page around a call breaks nothing", f"{FIRST} list page:next=c,tools=publish call", "converged", "silence_trusted"),
     ("a wrong call, and a newer report", f"{FIRST} call:ghost installed", "converged", "silence_trusted"),
-    ("a change that is only cosmetic, shown by a report from before it", f"{FIRST} signal cosmetic:publish list page", "converged", "silence_trusted"),
+    (
+        "a change that is only cosmetic, shown by a report from before it",
+        f"{FIRST} signal cosmetic:publish list page",
+        "converged",
+        "silence_trusted",
+    ),
     ("observations were lost before a traversal and a report", "session gap list page installed", "converged", "silence_trusted"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("line, verdict, reason", [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pytest
+
 from damaged import BAD, BUSY, GOOD, UNPROVED
 from histories import HEALTHY, history
-
 from witnessmark.judges.judging import judge
 from witnessmark.model.health import LAYERS, ROUTES
 from witnessmark.model.policy import Policy
 from witnessmark.model.reasons import REASONS
 from witnessmark.model.verdict import Verdict
 
+READY = "session list page installed"
+DONE = "call answer applied passed"
 SETUP = "declare expect session list page installed"
 KEYED = f"declare:key=k {SETUP}"
 READING = f"declare:read,read {SETUP}"
@@ -62,7 +64,7 @@ def test_the_truth_table(line: str, state: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "line, note",
     [
-        (f"{SETUP} call answer applied passed", "silence_trusted"),
+        (f"{SETUP} {DONE}", "silence_trusted"),
         (f"{SETUP} call died applied passed", "lost_and_reconciled"),
         (f"{SETUP} call tool_error applied passed", "answer_contradicted"),
         (f"{PROVES} call answer passed", "effect_proved_by_outcome"),
@@ -87,31 +89,51 @@ STATES: list[tuple[str, str, str]] = [
     ("-32042 asks for a person at a URL", f"{SETUP} call challenged:url error:-32042", "needs_auth"),
     ("a handshake is no authorization to call", f"{SETUP} call challenged:401 error:0,status=401 offer negotiated confirmed", "needs_auth"),
     ("a challenge outranks everything else", f"{SETUP} call challenged:401 error:0,status=401 signal broken", "needs_auth"),
-    ("a challenge followed by an accepted call", f"{SETUP} call challenged:401 error:0,status=401 call answer applied passed", "healthy"),
-    ("-32042 followed by an accepted call", f"{SETUP} call challenged:url error:-32042 call answer applied passed", "healthy"),
-    ("a challenge of the handshake, then accepted", "declare expect open challenged:401,initialize offer negotiated confirmed list page installed call answer applied passed", "healthy"),
+    ("a challenge followed by an accepted call", f"{SETUP} call challenged:401 error:0,status=401 {DONE}", "healthy"),
+    ("-32042 followed by an accepted call", f"{SETUP} call challenged:url error:-32042 {DONE}", "healthy"),
+    (
+        "a challenge of the handshake, then accepted",
+        f"declare expect open challenged:401,initialize offer negotiated confirmed list page installed {DONE}",
+        "healthy",
+    ),
     # --- incompatible_session
     ("no version is shared", "declare expect open offer refused", "incompatible_session"),
     ("headers refused", f"{SETUP} refused:header,method=tools/call", "incompatible_session"),
     ("a capability refused", f"{SETUP} refused:capability,method=tools/call", "incompatible_session"),
     ("a version that no revision has", "declare expect open offer negotiated:version=1999-01-01 confirmed", "incompatible_session"),
-    ("a required capability was not negotiated", f"run:capabilities=resources {SETUP} call answer applied passed", "incompatible_session"),
-    ("a required version was not negotiated", f"run:versions=2026-07-28 {SETUP} call answer applied passed", "incompatible_session"),
-    ("what is required was negotiated", f"run:versions=2025-11-25,capabilities=tools {SETUP} call answer applied passed", "healthy"),
-    ("a failed probe alone, after its window", "declare expect open offer refused:error,method=server/discover +40", "incompatible_session"),
-    ("a failed probe, then an accepted negotiation", "declare expect open offer refused:error,method=server/discover offer negotiated confirmed list page installed call answer applied passed", "healthy"),
+    ("a required capability was not negotiated", f"run:capabilities=resources {SETUP} {DONE}", "incompatible_session"),
+    ("a required version was not negotiated", f"run:versions=2026-07-28 {SETUP} {DONE}", "incompatible_session"),
+    ("what is required was negotiated", f"run:versions=2025-11-25,capabilities=tools {SETUP} {DONE}", "healthy"),
+    (
+        "a failed probe alone, after its window",
+        "declare expect open offer refused:error,method=server/discover +40",
+        "incompatible_session",
+    ),
+    (
+        "a failed probe, then an accepted negotiation",
+        f"declare expect open offer refused:error,method=server/discover offer negotiated confirmed list page installed {DONE}",
+        "healthy",
+    ),
     # --- stale_catalog
-    ("an unread signal", f"{SETUP} call answer applied passed signal", "stale_catalog"),
-    ("a first page only", "declare expect session list page:next=c installed call answer applied passed +60", "stale_catalog"),
-    ("a contract that differs from the approved one", f"approve {SETUP} signal change:publish list page installed call answer applied passed", "stale_catalog"),
-    ("a contract that differs only cosmetically from the approved one", f"approve {SETUP} signal cosmetic:publish list page installed call answer applied passed", "healthy"),
-    ("after a full refresh it moves on", f"{SETUP} signal change:publish list page installed call answer applied passed", "healthy"),
+    ("an unread signal", f"{SETUP} {DONE} signal", "stale_catalog"),
+    ("a first page only", f"declare expect session list page:next=c installed {DONE} +60", "stale_catalog"),
+    ("a contract that differs from the approved one", f"approve {SETUP} signal change:publish list page installed {DONE}", "stale_catalog"),
+    (
+        "a contract that differs only cosmetically from the approved one",
+        f"approve {SETUP} signal cosmetic:publish list page installed {DONE}",
+        "healthy",
+    ),
+    ("after a full refresh it moves on", f"{SETUP} signal change:publish list page installed {DONE}", "healthy"),
     ("a call by the contract from before the change", f"{SETUP} signal change:publish call answer list page installed", "stale_catalog"),
     ("the same, settled by effect and outcome", f"{SETUP} signal change:publish call answer list page installed applied passed", "healthy"),
     ("the same, settled by the effect alone", f"{SETUP} signal change:publish call answer list page installed applied", "stale_catalog"),
-    ("a call before a cosmetic change was read", f"{SETUP} signal cosmetic:publish call answer list page installed applied passed", "healthy"),
+    (
+        "a call before a cosmetic change was read",
+        f"{SETUP} signal cosmetic:publish call answer list page installed applied passed",
+        "healthy",
+    ),
     ("the same without proof: unproven, not stale", f"{SETUP} signal cosmetic:publish call answer list page installed", "unproven"),
-    ("another server that the run does not call is stale", f"{SETUP} @notes session list page installed signal @tickets call answer applied passed", "healthy"),
+    ("another server that the run does not call is stale", f"{SETUP} @notes session list page installed signal @tickets {DONE}", "healthy"),
     # --- effect_unknown
     ("the absolute deadline", f"{SETUP} call +601", "effect_unknown"),
     ("the inactivity window", f"{SETUP} call:token=t +61", "effect_unknown"),
@@ -128,12 +150,12 @@ STATES: list[tuple[str, str, str]] = [
     # --- protocol_error
     ("a JSON-RPC error", f"{SETUP} call error", "protocol_error"),
     ("an invalid result", f"{SETUP} call invalid", "protocol_error"),
-    ("a response to nobody", f"{SETUP} call answer applied passed unpaired", "protocol_error"),
-    ("another response for an answered id", f"{SETUP} call answer applied passed unpaired:duplicate", "protocol_error"),
-    ("an id of another type", f"{SETUP} call answer applied passed unpaired:id_type", "protocol_error"),
-    ("bytes that may hold a message", f"{SETUP} call answer applied passed malformed", "protocol_error"),
-    ("an equal response again, and junk between messages", f"{SETUP} call answer applied passed unpaired:repeated junk", "healthy"),
-    ("an error of another request", f"{SETUP} pinged:-32601 call answer applied passed", "healthy"),
+    ("a response to nobody", f"{SETUP} {DONE} unpaired", "protocol_error"),
+    ("another response for an answered id", f"{SETUP} {DONE} unpaired:duplicate", "protocol_error"),
+    ("an id of another type", f"{SETUP} {DONE} unpaired:id_type", "protocol_error"),
+    ("bytes that may hold a message", f"{SETUP} {DONE} malformed", "protocol_error"),
+    ("an equal response again, and junk between messages", f"{SETUP} {DONE} unpaired:repeated junk", "healthy"),
+    ("an error of another request", f"{SETUP} pinged:-32601 {DONE}", "healthy"),
     # --- tool_failed
     ("isError", f"{SETUP} call tool_error absent", "tool_failed"),
     ("a failed task", f"{SETUP} call task task_is:failed", "tool_failed"),
@@ -153,30 +175,40 @@ STATES: list[tuple[str, str, str]] = [
     ("a repeated number is no heartbeat", f"{SETUP} call:token=t progress:5 +40 progress:5 +40", "effect_unknown"),
     ("a smaller number is no heartbeat", f"{SETUP} call:token=t progress:5 +40 progress:4 +40", "effect_unknown"),
     ("another token is no heartbeat", f"{SETUP} call:token=t progress:5 +40 progress:6,u +40", "effect_unknown"),
-    ("heartbeats do not move the absolute deadline", "declare:publish,write,absolute=100 " + SETUP.removeprefix("declare ") + " call:token=t progress:1 +50 progress:2 +45 progress:3 +10", "effect_unknown"),
+    (
+        "heartbeats do not move the absolute deadline",
+        "declare:publish,write,absolute=100 "
+        + SETUP.removeprefix("declare ")
+        + " call:token=t progress:1 +50 progress:2 +45 progress:3 +10",
+        "effect_unknown",
+    ),
     # --- unproven
     ("no verifier was declared", f"{UNPROMISED} call answer applied", "unproven"),
     ("nobody asked the destination", f"{SETUP} call answer passed", "unproven"),
     ("only the agent says applied", f"{SETUP} call answer applied:self passed", "unproven"),
-    ("only the agent says passed", f"{SETUP} call answer applied passed:self", "unproven"),
+    ("only the agent says passed", f"{SETUP} {DONE}:self", "unproven"),
     ("the verifier crashed", f"{SETUP} call answer applied crashed", "unproven"),
-    ("a late verifier", "declare session list page installed call expect answer applied passed", "unproven"),
-    ("only a judgement", f"{SETUP} call answer applied passed:judged", "unproven"),
-    ("a judgement that is accepted", "declare expect:judged session list page installed call answer applied passed:judged", "healthy"),
-    ("an outcome of two is unanswered", f"expect:name=page {SETUP} call answer applied passed", "unproven"),
-    ("nobody reported the install", "declare expect session list page call answer applied passed", "unproven"),
+    ("a late verifier", f"declare {READY} call expect answer applied passed", "unproven"),
+    ("only a judgement", f"{SETUP} {DONE}:judged", "unproven"),
+    ("a judgement that is accepted", f"declare expect:judged {READY} {DONE}:judged", "healthy"),
+    ("an outcome of two is unanswered", f"expect:name=page {SETUP} {DONE}", "unproven"),
+    ("nobody reported the install", f"declare expect session list page {DONE}", "unproven"),
     ("no call was made", SETUP, "unproven"),
     ("accepted as unknown", f"{SETUP} call died accept passed", "unproven"),
-    ("observations were lost", f"gap {SETUP} call answer applied passed", "unproven"),
+    ("observations were lost", f"gap {SETUP} {DONE}", "unproven"),
     # --- healthy
-    ("everything proved", f"{SETUP} call answer applied passed", "healthy"),
-    ("a verifier declared before the first call that may have effects", f"declare:read,read declare session list page installed call:read answer expect call answer applied passed", "healthy"),
+    ("everything proved", f"{SETUP} {DONE}", "healthy"),
+    (
+        "a verifier declared before the first call that may have effects",
+        f"declare:read,read declare {READY} call:read answer expect {DONE}",
+        "healthy",
+    ),
     ("only reads", f"{READING} call:read answer passed", "healthy"),
-    ("a self-reported failure beside independent proof", f"{SETUP} call answer applied passed broken:self", "healthy"),
-    ("a signal after the run was closed", f"{SETUP} call answer applied passed close signal", "healthy"),
-    ("a failure after the run was closed", f"{SETUP} call answer applied passed close call error", "healthy"),
+    ("a self-reported failure beside independent proof", f"{SETUP} {DONE} broken:self", "healthy"),
+    ("a signal after the run was closed", f"{SETUP} {DONE} close signal", "healthy"),
+    ("a failure after the run was closed", f"{SETUP} {DONE} close call error", "healthy"),
     ("a receipt that comes after the run was closed", f"{SETUP} call answer close applied passed", "healthy"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("line, state", [row[1:] for row in STATES], ids=[row[0] for row in STATES])
@@ -186,18 +218,43 @@ def test_the_state_of_a_run_with(line: str, state: str) -> None:
 
 
 SETTLED: list[tuple[str, str, str, int]] = [
-    ("a failure and a success of the same tool under one key", f"{KEYED} call:key=k tool_error call:key=k answer applied:key=k,count=1 passed", "healthy", 1),
-    ("under another key it is not settled", f"{KEYED} call:key=k tool_error call:key=j answer applied:key=j,count=1 passed", "tool_failed", 0),
-    ("without a key it is not settled", f"{SETUP} call tool_error call answer applied passed", "tool_failed", 0),
-    ("a failed read, and the agent moved on", f"{READING} call:read tool_error call answer applied passed", "healthy", 1),
-    ("a failed read that nothing followed", f"{READING} call answer applied passed call:read tool_error", "tool_failed", 0),
-    ("a lost call, repeated, and one effect at the destination", f"{KEYED} call:key=k cancel call:key=k answer applied:key=k,count=1 passed", "healthy", 1),
+    (
+        "a failure and a success of the same tool under one key",
+        f"{KEYED} call:key=k tool_error call:key=k answer applied:key=k,count=1 passed",
+        "healthy",
+        1,
+    ),
+    (
+        "under another key it is not settled",
+        f"{KEYED} call:key=k tool_error call:key=j answer applied:key=j,count=1 passed",
+        "tool_failed",
+        0,
+    ),
+    ("without a key it is not settled", f"{SETUP} call tool_error {DONE}", "tool_failed", 0),
+    ("a failed read, and the agent moved on", f"{READING} call:read tool_error {DONE}", "healthy", 1),
+    ("a failed read that nothing followed", f"{READING} {DONE} call:read tool_error", "tool_failed", 0),
+    (
+        "a lost call, repeated, and one effect at the destination",
+        f"{KEYED} call:key=k cancel call:key=k answer applied:key=k,count=1 passed",
+        "healthy",
+        1,
+    ),
     ("a lost call, repeated, and nobody asked", f"{KEYED} call:key=k cancel call:key=k answer passed", "effect_unknown", 0),
-    ("a lost call, repeated, and two effects", f"{KEYED} call:key=k cancel call:key=k answer applied:key=k,count=2 passed", "false_success", 0),
+    (
+        "a lost call, repeated, and two effects",
+        f"{KEYED} call:key=k cancel call:key=k answer applied:key=k,count=2 passed",
+        "false_success",
+        0,
+    ),
     ("two receipts of calls under one key", f"{KEYED} call:key=k answer applied call:key=k answer applied passed", "false_success", 0),
-    ("a failed and a successful call, each with a receipt under one key", f"{KEYED} call:key=k tool_error applied call:key=k answer applied passed", "false_success", 0),
+    (
+        "a failed and a successful call, each with a receipt under one key",
+        f"{KEYED} call:key=k tool_error applied call:key=k answer applied passed",
+        "false_success",
+        0,
+    ),
     ("two calls under two keys", f"{KEYED} call:key=k answer applied call:key=j answer applied passed", "healthy", 0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("line, state, recovered", [row[1:] for row in SETTLED], ids=[row[0] for row in SETTLED])
@@ -210,16 +267,34 @@ def test_a_later_call_settles(line: str, state: str, recovered: int) -> None:
     "change, steps",
     [
         ("a deadline call is reconciled", [(f"{SETUP} call +601", "effect_unknown"), ("applied broken", "false_success")]),
-        ("a deadline call is reconciled and verified", [(f"{SETUP} call +601", "effect_unknown"), ("applied", "unproven"), ("passed", "healthy")]),
-        ("a stale catalog is refreshed", [(f"{SETUP} call answer applied passed signal", "stale_catalog"), ("list page installed", "healthy")]),
-        ("a challenge is answered", [(f"{SETUP} call challenged:401 error:0,status=401", "needs_auth"), ("call answer applied passed", "healthy")]),
-        ("a call goes through its life", [(f"{SETUP} call", "working"), ("answer", "unproven"), ("applied", "unproven"), ("passed", "healthy"), ("signal", "stale_catalog")]),
-        ("a failed probe falls back", [("declare expect open offer refused:error,method=server/discover", "unproven"), ("offer negotiated confirmed list page installed call answer applied passed", "healthy")]),
+        (
+            "a deadline call is reconciled and verified",
+            [(f"{SETUP} call +601", "effect_unknown"), ("applied", "unproven"), ("passed", "healthy")],
+        ),
+        ("a stale catalog is refreshed", [(f"{SETUP} {DONE} signal", "stale_catalog"), ("list page installed", "healthy")]),
+        ("a challenge is answered", [(f"{SETUP} call challenged:401 error:0,status=401", "needs_auth"), (f"{DONE}", "healthy")]),
+        (
+            "a call goes through its life",
+            [
+                (f"{SETUP} call", "working"),
+                ("answer", "unproven"),
+                ("applied", "unproven"),
+                ("passed", "healthy"),
+                ("signal", "stale_catalog"),
+            ],
+        ),
+        (
+            "a failed probe falls back",
+            [
+                ("declare expect open offer refused:error,method=server/discover", "unproven"),
+                (f"offer negotiated confirmed list page installed {DONE}", "healthy"),
+            ],
+        ),
         ("a lost answer comes after all", [(f"{SETUP} call cancel", "effect_unknown"), ("answer applied passed", "healthy")]),
-        ("a verifier changes its mind", [(f"{SETUP} call answer applied passed", "healthy"), ("broken", "false_success"), ("passed", "healthy")]),
+        ("a verifier changes its mind", [(f"{SETUP} {DONE}", "healthy"), ("broken", "false_success"), ("passed", "healthy")]),
         ("a person gives up", [(f"{SETUP} call died passed", "effect_unknown"), ("accept", "unproven")]),
     ],
-)  # fmt: skip
+)
 def test_one_more_piece_of_evidence_moves_the_state(change: str, steps: list[tuple[str, str]]) -> None:
     line = ""
     for words, state in steps:
@@ -228,17 +303,17 @@ def test_one_more_piece_of_evidence_moves_the_state(change: str, steps: list[tup
 
 
 def test_a_late_verifier_is_named_late() -> None:
-    assert "VerifierLate" in reasons_of(verdict_of("declare session list page installed call expect answer applied passed"))
+    assert "VerifierLate" in reasons_of(verdict_of(f"declare {READY} call expect answer applied passed"))
 
 
 def test_policy_can_declare_a_tool_read_only() -> None:
-    line = "expect session list page installed call:read answer passed"
+    line = f"expect {READY} call:read answer passed"
     assert verdict_of(line).state == "unproven"
     assert verdict_of(line, Policy(read_only_tools=("tickets/read",))).state == "healthy"
 
 
 def test_a_read_by_policy_makes_no_verifier_late() -> None:
-    line = "declare session list page installed call:read answer expect call answer applied passed"
+    line = f"declare {READY} call:read answer expect {DONE}"
     assert verdict_of(line, Policy(read_only_tools=("read",))).state == "healthy"
 
 
@@ -248,7 +323,7 @@ def test_a_hint_of_the_server_counts_only_where_the_server_is_trusted(policy: Po
 
 
 def test_a_judgement_may_be_accepted_by_policy() -> None:
-    verdict = verdict_of(f"{SETUP} call answer applied passed:judged", Policy(accept_judged=("report",)))
+    verdict = verdict_of(f"{SETUP} {DONE}:judged", Policy(accept_judged=("report",)))
     assert (verdict.state, "outcome_judged" in verdict.notes) == ("healthy", True)
 
 
