@@ -211,7 +211,7 @@ class Call:
         """The absolute deadline, and the end of the inactivity window (None without a token, or while a person is asked)."""
         absolute = self.absolute_s if self.absolute_s is not None else policy.absolute_s
         end = self.started.time_us + round(absolute * 1_000_000)
-        if self.token is None or (self.phase is not CallPhase.OPEN and self.phase is not CallPhase.TASK):
+        if self.token is None or self.waiting or (self.phase is not CallPhase.OPEN and self.phase is not CallPhase.TASK):
             return end, None
         window = self.inactivity_s if self.inactivity_s is not None else policy.inactivity_s
         return end, self.heartbeat_us + round(window * 1_000_000)
@@ -222,5 +222,5 @@ class Call:
         if inactivity is not None and inactivity <= absolute and as_of_us >= inactivity:
             return "InactivityDeadline", inactivity
         if as_of_us >= absolute:
-            return ("InputAbandoned" if self.phase is CallPhase.WAITING else "AbsoluteDeadline"), absolute
+            return ("InputAbandoned" if self.waiting else "AbsoluteDeadline"), absolute
         return None
