@@ -137,10 +137,10 @@ def cases(rng: Random) -> Iterator[Case]:
             yield case(_spiced(line, rng), closed=False, attested=True)
 
 
-def invented(rng: Random) -> Case:
-    """One history with words thrown in."""
+def invented(rng: Random, *, closed: bool | None = None) -> Case:
+    """One history with words thrown in; an open one is attested to be judged at all."""
     line = rng.choice((*GOOD, *(line for _, line in BAD), *UNPROVED, *BUSY))
-    closed = rng.random() < 0.5
+    closed = rng.random() < 0.5 if closed is None else closed
     return case(_spiced(line, rng), closed=closed, attested=not closed)
 
 

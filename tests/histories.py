@@ -230,7 +230,7 @@ class Teller:
         self.seen(e.ListPage, id=self.pipe.listing, tools=(tool.ref(), tool._replace(version=99).ref()))
 
     def installed(self, how: str = "", source: str = "host", view: str = "") -> None:
-        """What the client shows: what it was served; by `view`: `old`, what it was served before; `part`, stated; `hidden`, a part not stated."""
+        """What the client shows: what it was served; `view` old: served before, part: a stated one, hidden: not stated."""
         pipe = self.pipe
         served = pipe.served
         if view.startswith("old"):
