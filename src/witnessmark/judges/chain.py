@@ -146,7 +146,7 @@ def judge_state(state: RunState, policy: Policy, as_of_us: int) -> Verdict:
         deciding=tuple(f.condition for f in deciding),
         catalogs=tuple(reports),
         calls=tuple(_call_report(s) for s in shown),
-        counts=_counts(state, standings, sum(c.signals for c in catalogs), sum(c.implicit for c in catalogs)),
+        counts=_counts(state, standings, sum(server.signals for server in state.servers.values()), sum(c.implicit for c in catalogs)),
         run=state.run,
         run_closed=state.closed is not None,
         log_closed=not state.open_logs,

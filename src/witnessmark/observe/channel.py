@@ -5,6 +5,7 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from witnessmark.observe.pairing import Lane, Part
@@ -60,6 +61,11 @@ class Channel:
             return None
         stated, self.junk_bytes[side] = self.junk_bytes[side], 0
         return stated
+
+    def version_asked(self, ids: Sequence[str | None]) -> str:
+        """The version of the first open request that one of these answers; "" if there is none."""
+        asked = (self.client.open.get(token) for token in ids if token is not None)
+        return next((request.version for request in asked if request is not None), "")
 
     def unanswered(self) -> bool:
         """Ends the exchange; True where requests of it may still be answered on a resumed stream (2025-03-26 to 2025-11-25)."""

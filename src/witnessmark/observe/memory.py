@@ -110,6 +110,8 @@ class Memory:
     def why_unpaired(self, peer: str, token: str, body: int) -> str:
         """Why no exchange waits for this answer: repeated | duplicate | nobody (ResponseUnpaired.reason)."""
         before = self.answered.get((peer, token))
+        if before is None and not peer and any(id_ == token and seen == body for (_, id_), seen in self.answered.items()):
+            return "repeated"  # on a stream whose session was not seen
         if before is None:
             return "nobody"
         return "repeated" if before == body else "duplicate"

@@ -292,7 +292,8 @@ class Observer:
     def _batch(self, channel: Channel, side: Side, batch: Batch, body: Body, value: Any) -> list[Fact]:
         """The facts of a batch's members, one by one. Only 2025-03-26 knows batches."""
         facts: list[Fact] = []
-        revision = lookup(self._memory.version_of(channel))
+        ids = [message.id for message in batch.members if type(message) is Result or type(message) is Error]
+        revision = lookup((channel.version_asked(ids) if side == "server" else "") or self._memory.version_of(channel))
         if revision is None or not revision.batches_allowed:
             # A server of another revision may refuse the batch, and answers if it does not; a client would not read one.
             fatal = side == "server" and revision is not None

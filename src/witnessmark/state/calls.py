@@ -136,6 +136,10 @@ class Calls:
         """A heartbeat: to the call that owns the token, else counted by its reason."""
         key = (fact.server, fact.peer, fact.token)
         call = self.tokens.get(key)
+        if call is None and not fact.peer:
+            # A stream whose session was not seen: the token tells, where it tells one call apart.
+            owners = [call for (server, _, token), call in self.tokens.items() if server == fact.server and token == fact.token]
+            call = owners[0] if len(owners) == 1 else None
         if call is not None:
             call.progress(fact, mark)
             return call

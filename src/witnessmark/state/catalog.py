@@ -67,14 +67,13 @@ class Catalog:
 
     __slots__ = (
         "blind", "blind_reason", "complete", "generation", "implicit", "lost_channel", "newest", "newest_generation", "pending",
-        "peer", "server", "signal", "signals", "stray", "subscriptions", "walks", "wrong",
+        "peer", "server", "signal", "stray", "subscriptions", "walks", "wrong",
     )  # fmt: skip
 
     def __init__(self, server: str, peer: str) -> None:
         self.server = server
         self.peer = peer
         self.signal: Mark | None = None
-        self.signals = 0
         self.generation = 0
         self.walks: list[Walk] = []
         self.complete: Walk | None = None
@@ -98,7 +97,6 @@ class Catalog:
         """A signal: every walk that began before it is torn. A malformed one still announces a change."""
         del fact
         self.signal = mark
-        self.signals += 1
         self.generation += 1
 
     def blinded(self, reason: str, mark: Mark) -> None:

@@ -129,6 +129,22 @@ def _session_closed(state: RunState, fact: e.SessionClosed, mark: Mark) -> None:
     state.calls.lose_channel(fact.server, fact.channel, fact.peer, mark, whole=pipe)
 
 
+def _changed(state: RunState, fact: e.CatalogChanged, mark: Mark) -> None:
+    """A signal is for the catalog of its session. One that names no subscription (2026-07-28 demands it) is for what is
+    listed without a session on the same pipe too, and one of a stream whose session was not seen may be for any of them.
+    """
+    server = state.server(fact.server)
+    server.signals += 1
+    own = server.catalogs.get(fact.peer)
+    if fact.subscription or (fact.peer and own is None) or not server.catalogs:
+        own = server.catalog(fact.peer)
+    heard = [own] if own is not None else []
+    if not fact.subscription:
+        heard += [one for peer, one in server.catalogs.items() if one is not own and (peer == MODERN_PEER or not fact.peer)]
+    for catalog in heard:
+        catalog.changed(fact, mark)
+
+
 def _page(state: RunState, fact: e.ListPage, mark: Mark) -> None:
     _accept(state, fact, "tools/list", "", mark)
     catalog = state.server(fact.server).catalog(fact.peer)
@@ -199,7 +215,7 @@ HANDLERS: Final[dict[type[e.Fact], Handler]] = {
     e.SessionRefused: lambda s, f, m: s.server(f.server).session(f.peer).refuse(f, m),
     e.SessionChallenged: lambda s, f, m: s.server(f.server).authorization.challenge(f, m),
     e.SessionClosed: _session_closed,
-    e.CatalogChanged: lambda s, f, m: s.server(f.server).catalog(f.peer).changed(f, m),
+    e.CatalogChanged: _changed,
     e.ListStarted: lambda s, f, m: s.server(f.server).catalog(f.peer).list_started(f, m),
     e.ListPage: _page,
     e.ListFailed: lambda s, f, m: s.server(f.server).catalog(f.peer).failed(f, m),

@@ -21,7 +21,7 @@ MAX_MARKS: Final = 16
 class Server:
     """What is known of one configured server."""
 
-    __slots__ = ("approved", "approved_mark", "authorization", "called", "catalogs", "installed", "name", "pipes", "sessions")
+    __slots__ = ("approved", "approved_mark", "authorization", "called", "catalogs", "installed", "name", "pipes", "sessions", "signals")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -33,6 +33,7 @@ class Server:
         self.approved: dict[str, e.ToolRef] | None = None
         self.approved_mark: Mark | None = None
         self.called: dict[str, Mark] = {}
+        self.signals = 0
 
     def session(self, peer: str) -> Session:
         """The session of `peer`, made on first sight."""
