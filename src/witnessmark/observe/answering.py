@@ -106,7 +106,7 @@ def _answered_late(memory: Memory, channel: Channel, token: str, message: Result
         where = memory.cancelled_elsewhere(token, channel)
         if where is not None:
             reason = "late"
-        elif _refused_exchange(channel, message):
+        elif _refused_exchange(channel, message) and channel.http_method:
             return []  # the body of a refusal that answers no request (a stream's GET, a session's DELETE)
         else:
             reason = memory.why_unpaired(channel.peer, token, body.mark)
@@ -141,10 +141,11 @@ def _answered_elsewhere(memory: Memory, channel: Channel, token: str, message: R
 
 def _answered_without_id(memory: Memory, channel: Channel, message: Result | Error | Invalid, body: Body, *, said_lost: bool) -> list[Fact]:
     """An error without an id answers the one request that is open, probably; surely where it is the exchange's own refusal,
-    which answers every request of the exchange, or none (a stream's GET).
+    which answers every request of the exchange, or none (a stream's GET). An exchange that was not seen to begin may have
+    had a request.
     """
     facts: list[Fact] = []
-    if _refused_exchange(channel, message):
+    if _refused_exchange(channel, message) and channel.http_method:
         for request in list(channel.client.open.values()):
             channel.client.answer(request.token, body.mark)
             facts += _answer(memory, channel, request, message, body, said_lost=said_lost)

@@ -97,8 +97,12 @@ def _refused(memory: Memory, channel: Channel, status: int, head: ResponseFacts,
 
 
 def _headless(channel: Channel) -> OpenRequest:
-    """Stands for an exchange without a request of JSON-RPC: a stream's GET, a session's DELETE, a notification's POST."""
-    request = OpenRequest("", "", "", Part.OTHER, channel.name, channel.peer, "", modern=False)
+    """Stands for an exchange without a request of JSON-RPC: a stream's GET, a session's DELETE, a notification's POST.
+
+    One that was not seen to begin may have been a call, and is refused and challenged like one.
+    """
+    method = "" if channel.http_method else "tools/call"
+    request = OpenRequest("", "", method, Part.OTHER, channel.name, channel.peer, "", modern=False)
     request.session_id = channel.session_sent
     return request
 
