@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest --not-run-fails
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-full lint format docs peers peer-mcp1 peer-fastmcp peer-npm lock build clean
+.PHONY: help env demo test test-full lint format docs peers peer-mcp1 peer-fastmcp peer-npm bench lock build clean
 
 help:
 	@echo "make demo       set up and run the demo: real client, real servers, true verdicts"
@@ -23,6 +23,7 @@ help:
 	@echo "make format     let ruff rewrite what it can"
 	@echo "make docs       write the generated pages in docs/ anew"
 	@echo "make lock       renew the lock files in requirements/ (network; review the difference)"
+	@echo "make bench      measure all budgets side by side; results in bench/results (wants a quiet machine, about 15 minutes)"
 	@echo "make build      wheel and source archive in dist/"
 	@echo "make clean      remove everything that make made"
 
@@ -108,6 +109,11 @@ docs: env
 	  name=$$(basename $$page _page.py); echo "docs/$$name.md"; \
 	  $(BIN)/python -m witnessmark.render.$${name}_page > docs/$$name.md.new && mv docs/$$name.md.new docs/$$name.md || exit 1; \
 	done
+
+# Every bench in one run, beside the FastMCP proxy; the date names the results. NAME=... for another name.
+bench: env peer-fastmcp
+	@met=0; $(BIN)/python -m bench all --out "$(or $(NAME),$(shell date -u +%Y-%m-%d))" || met=$$?; \
+	$(BIN)/python -m bench page --write >/dev/null && exit $$met
 
 # --- releases --------------------------------------------------------------------------------------------------------
 
