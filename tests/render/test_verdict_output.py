@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from golden_files import assert_golden
@@ -70,8 +72,6 @@ def test_the_text_names_state_owner_next_step_what_is_forbidden_and_the_limits(v
 
 @pytest.mark.parametrize("title", ALL)
 def test_colour_adds_nothing_but_colour(title: str) -> None:
-    import re
-
     coloured = verdict_text(ALL[title], colour=True)
     assert coloured != verdict_text(ALL[title])
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == verdict_text(ALL[title])
@@ -85,10 +85,20 @@ def test_a_hostile_name_steers_no_terminal(render: Callable[[Verdict], str]) -> 
     assert all(char.isprintable() or char == "\n" for char in text)
 
 
-def test_a_long_list_of_calls_is_cut_and_counted() -> None:
-    text = verdict_text(MANY_CALLS)
-    assert f"and {42 - CALL_ROWS} more calls" in text
-    assert "more calls" not in verdict_text(MANY_CALLS, full=True)
+def test_of_a_long_list_the_call_that_decides_is_shown_whenever_it_was_made() -> None:
+    last = MANY_CALLS.calls[-1]
+    failed = msgspec.structs.replace(last, id="981", state="tool_failed")
+    verdict = msgspec.structs.replace(MANY_CALLS, calls=(*MANY_CALLS.calls[:-1], failed))
+    assert re.search(r"^  981 ", verdict_text(verdict), re.MULTILINE)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_long_list_of_calls_is_cut_and_counted_and_json_has_it(full: bool) -> None:
+    text = verdict_text(MANY_CALLS, full=full)
+    assert len([line for line in text.splitlines() if re.match(r"  \d+ +\w+ .* (ms|us|s)( |$)", line)]) == CALL_ROWS
+    kept = len(MANY_CALLS.calls)
+    assert f"and {42 - CALL_ROWS} more calls: those that decide stand first; `--format json` lists {kept}\n" in text
+    assert len(verdict_document(MANY_CALLS)["calls"]) == kept > CALL_ROWS
 
 
 def test_what_is_unknown_names_what_would_settle_it() -> None:

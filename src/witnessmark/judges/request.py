@@ -74,7 +74,7 @@ def _well_formed(state: RunState) -> Iterator[Finding]:
     if state.calls.unchecked is not None:
         yield WELL_FORMED.unknown("OutputUnchecked", state.calls.unchecked)
     elif state.last is not None:
-        yield WELL_FORMED.true("AllAnswered" if state.calls.answered else "Accepted", state.calls.answered or state.last)
+        yield WELL_FORMED.true("NothingMalformed", state.calls.answered or state.last)
 
 
 def _log_whole(state: RunState, at: Instant) -> Finding:

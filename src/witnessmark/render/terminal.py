@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from witnessmark.model.health import CATALOG_ROUTES, LAYERS, LIMITS, Status
+from witnessmark.model.health import CATALOG_ROUTES, LAYERS, LIMITS, PRECEDENCE, Status
 from witnessmark.model.reasons import REASONS, reason_code
 from witnessmark.model.verdict import CatalogReport, Condition, Counts, Verdict
 from witnessmark.render.escape import name
@@ -20,10 +20,11 @@ from witnessmark.render.times import instant, span
 MARKS: Final[dict[Status, str]] = {"true": "+", "false": "x", "unknown": "?"}
 _COLOURS: Final[dict[str, str]] = {"true": "32", "false": "31", "unknown": "33", "good": "1;32", "bad": "1;31", "open": "1;33"}
 _RANK: Final[dict[Status, int]] = {"false": 0, "unknown": 1, "true": 2}
+_STATE_RANK: Final[dict[str, int]] = {state: rank for rank, state in enumerate(PRECEDENCE)}
 _EXIT_LOOK: Final[dict[int, str]] = {0: "good", 1: "bad", 3: "open", 4: "open"}
 
 CALL_ROWS: Final = 20
-"""Calls shown unless all are asked for: what fits a screen together with the verdict."""
+"""Calls shown, those that decide first: what fits a screen together with the verdict. JSON lists all that the verdict has."""
 EVIDENCE_IDS: Final = 6
 """Evidence ids shown per condition unless all are asked for: one line of text."""
 
@@ -53,7 +54,7 @@ class _Paint:
 
 
 def verdict_text(verdict: Verdict, *, source: str = "", colour: bool = False, full: bool = False) -> str:
-    """The verdict as lines of text with a final line end. `full` shows every condition, evidence id and call.
+    """The verdict as lines of text with a final line end. `full` shows every condition and evidence id, and the policy.
 
     `source` names what was judged. `colour` puts ANSI colours around marks that are there without them too.
     """
@@ -63,7 +64,7 @@ def verdict_text(verdict: Verdict, *, source: str = "", colour: bool = False, fu
     lines += _conditions(verdict, paint, full=full)
     lines += _missing(verdict)
     lines += _catalogs(verdict.catalogs, full=full)
-    lines += _calls(verdict, full=full)
+    lines += _calls(verdict)
     lines += _section("Counted", _counted(verdict.counts))
     lines += _section("Notes", [*_log_notes(verdict), *map(_note, verdict.notes)])
     if full and verdict.policy:
@@ -95,7 +96,7 @@ def _chain(verdict: Verdict, paint: _Paint) -> str:
 
 
 def _plain(value: object) -> str:
-    return name(value, 200) if isinstance(value, str) else str(value)
+    return name(value, 200) or "(none)" if isinstance(value, str) else str(value)
 
 
 def _ids(evidence: Sequence[str], *, full: bool) -> str:
@@ -172,8 +173,11 @@ def _catalogs(reports: Sequence[CatalogReport], *, full: bool) -> list[str]:
     return ["Catalogs", *lines, *(f"  {step}" for step in steps), ""] if lines else []
 
 
-def _calls(verdict: Verdict, *, full: bool) -> list[str]:
-    shown = verdict.calls if full else verdict.calls[:CALL_ROWS]
+def _calls(verdict: Verdict) -> list[str]:
+    calls = verdict.calls
+    if len(calls) > CALL_ROWS:
+        calls = sorted(calls, key=lambda call: _STATE_RANK.get(call.state, len(_STATE_RANK)))
+    shown = calls[:CALL_ROWS]
     rows = [
         (
             name(call.id),
@@ -191,13 +195,14 @@ def _calls(verdict: Verdict, *, full: bool) -> list[str]:
     lines = table(header, rows, right=frozenset((6,)), indent="  ")
     more = max(verdict.counts.calls, len(verdict.calls)) - len(shown)
     if more:
-        lines.append(f"  and {more} more calls, which decide nothing before these")
+        listed = f"`--format json` lists {len(verdict.calls)}" if len(verdict.calls) > len(shown) else "no longer kept one by one"
+        lines.append(f"  and {more} more {'call' if more == 1 else 'calls'}: those that decide stand first; {listed}")
     return ["Calls", *lines, ""] if lines else []
 
 
 _COUNTED: Final[tuple[tuple[str, str, str], ...]] = (
     ("events", "event", "events"),
-    ("sessions", "session", "sessions"),
+    ("sessions", "negotiation", "negotiations"),
     ("calls", "call", "calls"),
     ("open", "call open", "calls open"),
     ("succeeded", "call answered with a result", "calls answered with a result"),
@@ -235,5 +240,5 @@ def _note(note: str) -> str:
 def _log_notes(verdict: Verdict) -> list[str]:
     notes = []
     if not verdict.run_closed:
-        notes.append("the run is not closed: later evidence may change this verdict")
+        notes.append("nobody has closed the run: later evidence may change this verdict")
     return notes
