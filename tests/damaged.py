@@ -101,6 +101,10 @@ SPICE: Final[tuple[str, ...]] = (
     "approve", "unpaired", "junk", "died", "open", "challenged:401", "challenged:403", "refused", "pinged", "ask", "retry",
     "task", "task_gone", "accept", "gap", "+40", "+400", "list_failed", "cosmetic:publish", "call:ghost", "call:read", "close",
     "end", "beat", "offer", "negotiated", "confirmed",
+    "@notes", "@tickets", "#2", "#0", "modern", "stream", "end:s1", "listen", "acknowledged", "unsubscribed", "person_asked",
+    "person_answered",
+    "call:publish,key=k", "applied:key=k", "applied:key=k,count=2", "expect:name=page", "passed:name=page", "installed:view=part",
+    "call:publish,token=t", "progress:3", "negotiated:quiet", "installed:core", "installed:sampled", "open:http", "lost", "invalid",
 )  # fmt: skip
 """Words that are thrown into a line to make it another history, good or bad."""
 

@@ -400,6 +400,8 @@ WORDS: Final[dict[str, Callable[..., None]]] = {
     "ask": Teller.ask,
     "cancel": lambda t, id="": t.seen(e.CallCancelled, id=id or t.pipe.call),  # noqa: A006
     "progress": lambda t, value="1", token="": t.seen(e.CallProgress, token=token or t.pipe.token, progress=float(value)),
+    "person_asked": lambda t, id="p1": t.seen(e.PersonAsked, id=id),  # noqa: A006
+    "person_answered": lambda t, id="p1": t.seen(e.PersonAnswered, id=id),  # noqa: A006
     "pinged": lambda t, code="": t.seen(e.RequestAnswered, method="ping", code=int(code) if code else None),
     "unpaired": lambda t, reason="nobody": t.seen(e.ResponseUnpaired, id="99", reason=reason),
     "junk": lambda t: t.seen(e.WireMalformed, finding="JunkLine"),

@@ -171,6 +171,9 @@ STATES: list[tuple[str, str, str]] = [
     ("a call inside both clocks", f"{SETUP} call:token=t +50 progress:1 +50", "working"),
     ("a call that waits for a person, beyond the inactivity window", f"{SETUP} call:token=t ask +300", "working"),
     ("the next round of the call", f"{SETUP} call:token=t ask +300 retry:u +50", "working"),
+    ("a person is asked in a request of its own", f"{SETUP} call:token=t person_asked +300", "working"),
+    ("the window runs again when the person has answered", f"{SETUP} call:token=t person_asked person_answered +61", "effect_unknown"),
+    ("nobody answers until the absolute deadline", f"{SETUP} call:token=t person_asked +601", "effect_unknown"),
     ("a task at work", f"{SETUP} call task task_is:working +100", "working"),
     ("a repeated number is no heartbeat", f"{SETUP} call:token=t progress:5 +40 progress:5 +40", "effect_unknown"),
     ("a smaller number is no heartbeat", f"{SETUP} call:token=t progress:5 +40 progress:4 +40", "effect_unknown"),
@@ -194,6 +197,7 @@ STATES: list[tuple[str, str, str]] = [
     ("an outcome of two is unanswered", f"expect:name=page {SETUP} {DONE}", "unproven"),
     ("nobody reported the install", f"declare expect session list page {DONE}", "unproven"),
     ("no call was made", SETUP, "unproven"),
+    ("a receipt by an id that two calls have", f"{SETUP} call:id=7 answer #2 {READY} call:id=7 answer applied passed", "unproven"),
     ("accepted as unknown", f"{SETUP} call died accept passed", "unproven"),
     ("observations were lost", f"gap {SETUP} {DONE}", "unproven"),
     # --- healthy
@@ -253,6 +257,13 @@ SETTLED: list[tuple[str, str, str, int]] = [
         "false_success",
         0,
     ),
+    (
+        "a lost call, repeated, and a receipt of the second alone",
+        f"{KEYED} call:key=k cancel call:key=k answer applied passed",
+        "effect_unknown",
+        0,
+    ),
+    ("a call without a receipt beside one that has its own", f"{KEYED} call:key=k answer call:key=k answer applied passed", "unproven", 0),
     ("two calls under two keys", f"{KEYED} call:key=k answer applied call:key=j answer applied passed", "healthy", 0),
 ]
 

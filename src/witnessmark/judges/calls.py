@@ -89,7 +89,8 @@ def _effect(state: RunState, call: Call, ended_us: int) -> tuple[Effect, Mark | 
     count = max((times for times, _ in applied), default=0)
     mark = max((mark for _, mark in applied), key=lambda m: m.n, default=None)
     if key is not None:
-        count = max(count, key.effects)
+        # A receipt of another call under the key proves a duplicate beside this one's, but no effect of this call.
+        count = max(count, key.effects if applied or key.effects > 1 else key.counted)
         mark = mark or key.last
     if count > 1:
         return "duplicate", mark

@@ -110,8 +110,10 @@ class Effects:
             if key is not None:
                 key.last = mark
                 if fact.method == "receipt":
+                    # It speaks of its own call: what another call under the key did is not known by it.
                     key.receipts.add(call.started.n)
-                key.counted = max(key.counted, count)
+                else:
+                    key.counted = max(key.counted, count)
         elif fact.status == "absent":
             self._absent(call, mark)
 
