@@ -76,6 +76,7 @@ class RecordedSession:
         self._held: Final[dict[Side, deque[bytes]]] = {"client": deque(), "server": deque()}
         self._blind = False
         self._ending = False
+        self._large_frames = False
         self._observer = observer
         self._declared = Cursor()
         self._changes = -1
@@ -105,6 +106,8 @@ class RecordedSession:
         pieces = self._carry_out(effects)
         held = self._held[side]
         if held or len(pieces) != 1 or len(pieces[0][1]) != len(data):
+            if not self._large_frames:
+                self._expect_large_frames()
             held.append(data)
             _drop(held, sum(len(piece) for _, piece in pieces))
         return pieces
@@ -242,6 +245,13 @@ class RecordedSession:
                 say(str(error))
 
     # --- what is not the store ---------------------------------------------------------------------------------------
+
+    def _expect_large_frames(self) -> None:
+        """A frame came in more than one read, and more like it will come."""
+        from witnessmark.adapters.allocator import keep_freed_memory  # noqa: PLC0415 - ctypes costs 4 ms, and most sessions need none
+
+        keep_freed_memory()
+        self._large_frames = True
 
     def _transcribe(self, write: Callable[[TranscriptFile], None]) -> None:
         assert self._transcript is not None
