@@ -176,7 +176,7 @@ def _catalogs(reports: Sequence[CatalogReport], *, full: bool) -> list[str]:
 def _calls(verdict: Verdict) -> list[str]:
     calls = verdict.calls
     if len(calls) > CALL_ROWS:
-        calls = sorted(calls, key=lambda call: _STATE_RANK.get(call.state, len(_STATE_RANK)))
+        calls = tuple(sorted(calls, key=lambda call: _STATE_RANK.get(call.state, len(_STATE_RANK))))
     shown = calls[:CALL_ROWS]
     rows = [
         (
