@@ -1,6 +1,6 @@
 """Histories to damage, ways to damage their evidence, and what must hold then: a verdict never becomes greener.
 
-What a damage takes or changes is detectable by its nature, with two limits that docs/limits.md states: a session that was
+What a damage takes or changes is detectable by its nature, with two limits that docs/guarantees.md states: a session that was
 removed whole, which shows only where somebody attested it, and what an open log lost, or was given by a forger, in the very
 microsecond as of which it is judged.
 """
