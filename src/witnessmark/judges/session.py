@@ -36,7 +36,9 @@ def current_sessions(server: Server) -> list[Session]:
     if len(sessions) <= 1:
         return sessions
     negotiated = [s for s in sessions if s.negotiated is not None]
-    newest = max((s.negotiated.n for s in negotiated if s.negotiated is not None), default=-1)
+    if not negotiated:
+        return sessions
+    newest = max(s.negotiated.n for s in negotiated if s.negotiated is not None)
     current = []
     for session in sessions:
         if session.negotiated is not None and session.negotiated.n == newest:

@@ -27,6 +27,7 @@ from witnessmark.observe.session import (
     refused_by_code,
 )
 from witnessmark.observe.tasks import task_answered, task_refused
+from witnessmark.observe.wirefaults import malformed
 from witnessmark.wire.jsonrpc import Error, Invalid, Result
 from witnessmark.wire.revisions import lookup
 
@@ -93,9 +94,10 @@ def answered_by_server(
         request = _answered_elsewhere(memory, channel, token, message, body)
     if request is None:
         return _answered_late(memory, channel, token, message, body)
+    facts = _answer(memory, channel, request, message, body, said_lost=said_lost)
     if not memory.stdio:
         memory.note_answer(request.peer, token, body.mark)
-    return _answer(memory, channel, request, message, body, said_lost=said_lost)
+    return facts
 
 
 def _answered_late(memory: Memory, channel: Channel, token: str, message: Result | Error | Invalid, body: Body) -> list[Fact]:
@@ -314,4 +316,5 @@ def _answer_with_invalid(memory: Memory, channel: Channel, request: OpenRequest,
         return [refused(server, request, "not_mcp", status=channel.status)]
     if part is Part.SUBSCRIBE:
         return [SubscriptionEnded(server=server, channel=request.channel, peer=request.peer, id=request.id, how="error")]
-    return [_counted(memory, request, None)]
+    # It accepts nothing, and what it said of a task is lost.
+    return [malformed(server, channel, "server", message.reason.value, fatal=True, size=body.size)]
