@@ -57,6 +57,7 @@ class Pipe:
     def __init__(self, channel: str) -> None:
         self.channel = channel
         self.era: Literal["legacy", "modern"] = "legacy"
+        self.transport = "stdio"
         self.listing = ""
         self.call = ""
         self.tool = ""
@@ -107,6 +108,8 @@ class Teller:
         pipe = self.pipe
         peer = "" if pipe.era == "modern" else pipe.channel
         members.setdefault("channel", pipe.channel)
+        if "transport" in fact_type.__struct_fields__:
+            members.setdefault("transport", pipe.transport)
         fact = fact_type(server=self.server, peer=peer, **members)
         self.told.append(Told("proxy", f"{self.server}-{pipe.channel}", self.time_us, fact))
 
@@ -148,7 +151,8 @@ class Teller:
     # --- session -----------------------------------------------------------------------------------------------------
 
     def open(self, transport: str = "stdio", channel: str | None = None, listening: str = "") -> None:
-        members: dict[str, Any] = {"transport": transport, "listening": transport == "stdio" or bool(listening)}
+        self.pipe.transport = transport
+        members: dict[str, Any] = {"listening": transport == "stdio" or bool(listening)}
         if channel is not None:
             members["channel"] = channel
         self.seen(e.SessionOpened, client="agent", **members)

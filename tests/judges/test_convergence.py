@@ -115,6 +115,14 @@ ROWS: list[tuple[str, str, str, str]] = [
     ),
     ("observations were lost since the traversal", f"{FIRST} gap", "unverifiable", "blind_interval"),
     ("observations were lost since the report", f"{FIRST} gap list page", "unverifiable", "install_not_seen_since_discovery"),
+    (
+        "advertised without a channel, and old",
+        "open:http offer negotiated confirmed list page installed +301",
+        "unverifiable",
+        "ttl_expired",
+    ),
+    ("its stream was dropped, and it grew old", f"{STREAM} list page installed end:s1 +301", "unverifiable", "ttl_expired"),
+    ("its server died, and it grew old", f"{FIRST} died +301", "unverifiable", "ttl_expired"),
     # --- converged
     ("a complete traversal equal to what is shown", FIRST, "converged", "silence_trusted"),
     (
@@ -141,6 +149,8 @@ ROWS: list[tuple[str, str, str, str]] = [
         "converged",
         "silence_trusted",
     ),
+    ("advertised without a channel, and young", "open:http offer negotiated confirmed list page installed", "converged", "within_max_age"),
+    ("an open stream", f"{STREAM} list page installed +1000", "converged", "silence_trusted"),
     ("the client closed its channel: judged as of then", "quiet list page installed end +1000", "converged", "within_max_age"),
     (
         "a reconnect followed by a traversal",

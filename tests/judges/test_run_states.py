@@ -114,6 +114,19 @@ STATES: list[tuple[str, str, str]] = [
         f"declare expect open offer refused:error,method=server/discover offer negotiated confirmed list page installed {DONE}",
         "healthy",
     ),
+    ("a session id that is no longer known", f"{SETUP} {DONE} refused:lost,method=tools/call", "incompatible_session"),
+    (
+        "the client left after another version was answered",
+        "declare expect open offer negotiated:version=2024-11-05 end",
+        "incompatible_session",
+    ),
+    (
+        "the client went on with the older version",
+        f"declare expect open offer negotiated:version=2024-11-05 confirmed list page installed {DONE}",
+        "healthy",
+    ),
+    ("headers refused, then the same method accepted", f"{SETUP} refused:header,method=tools/call {DONE}", "healthy"),
+    ("initialized was forgotten, and requests are accepted", f"declare expect open offer negotiated list page installed {DONE}", "healthy"),
     # --- stale_catalog
     ("an unread signal", f"{SETUP} {DONE} signal", "stale_catalog"),
     ("a first page only", f"declare expect session list page:next=c installed {DONE} +60", "stale_catalog"),
@@ -134,6 +147,10 @@ STATES: list[tuple[str, str, str]] = [
     ),
     ("the same without proof: unproven, not stale", f"{SETUP} signal cosmetic:publish call answer list page installed", "unproven"),
     ("another server that the run does not call is stale", f"{SETUP} @notes session list page installed signal @tickets {DONE}", "healthy"),
+    ("one of two clients of a server is stale", f"{SETUP} {DONE} #2 {READY} signal", "stale_catalog"),
+    ("a tool was called that nobody approved", f"approve add:search {SETUP} call:search answer applied passed", "stale_catalog"),
+    ("an approved tool is gone", f"approve remove:publish {SETUP} {DONE}", "stale_catalog"),
+    ("a traversal under way when the run closed", f"{SETUP} {DONE} signal list close", "stale_catalog"),
     # --- effect_unknown
     ("the absolute deadline", f"{SETUP} call +601", "effect_unknown"),
     ("the inactivity window", f"{SETUP} call:token=t +61", "effect_unknown"),
@@ -200,6 +217,9 @@ STATES: list[tuple[str, str, str]] = [
     ("a receipt by an id that two calls have", f"{SETUP} call:id=7 answer #2 {READY} call:id=7 answer applied passed", "unproven"),
     ("accepted as unknown", f"{SETUP} call died accept passed", "unproven"),
     ("observations were lost", f"gap {SETUP} {DONE}", "unproven"),
+    ("a read that was declared after the call", f"expect {READY} call:read declare:read,read answer passed", "unproven"),
+    ("an absence from before the call ended", f"{SETUP} call absent answer passed", "unproven"),
+    ("a verifier that was changed after the call", f"{SETUP} call answer applied expect:judged passed:judged", "unproven"),
     # --- healthy
     ("everything proved", f"{SETUP} {DONE}", "healthy"),
     (
@@ -209,6 +229,8 @@ STATES: list[tuple[str, str, str]] = [
     ),
     ("only reads", f"{READING} call:read answer passed", "healthy"),
     ("a self-reported failure beside independent proof", f"{SETUP} {DONE} broken:self", "healthy"),
+    ("applied after an absence", f"{SETUP} call answer absent applied passed", "healthy"),
+    ("applied after it was accepted as unknown", f"{SETUP} call died accept applied passed", "healthy"),
     ("a signal after the run was closed", f"{SETUP} {DONE} close signal", "healthy"),
     ("a failure after the run was closed", f"{SETUP} {DONE} close call error", "healthy"),
     ("a receipt that comes after the run was closed", f"{SETUP} call answer close applied passed", "healthy"),
