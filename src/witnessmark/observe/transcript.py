@@ -6,6 +6,7 @@ else than one transcript stops the reading (InputError). Pure: no I/O, no clock.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
@@ -17,14 +18,18 @@ from witnessmark.observe import receipts
 from witnessmark.observe.frames import BrokenLine, Frame, Header, PlainFrame, read_frame, read_header, time_of
 from witnessmark.observe.observer import Observer
 from witnessmark.observe.redact import Redactor
+from witnessmark.observe.wirefaults import holds_mark
 from witnessmark.wire.httpfacts import is_http_request
 from witnessmark.wire.lines import BigLineEnded, HeaderLine, Line, LineReader, Truncated
+from witnessmark.wire.sse import SseEvent, SseReader
 
 MAX_CHANNEL_CLOCKS: Final = 16_384
 """Channels whose last time is kept; an exchange that was forgotten may run backwards against itself, not against others."""
 
 TRANSCRIPT_KEY_ID: Final = "transcript"
 _TRANSCRIPT_KEY: Final = b"facts of a transcript that is judged in memory never leave it"
+
+_EVENT_FIELD: Final = re.compile(r"\ufeff?(?:data|id|event|retry)?:")
 
 _ON_A_CHANNEL: Final = frozenset({"client", "server", "tap"})
 _INDEPENDENT: Final = frozenset({"destination", "verifier"})
@@ -175,12 +180,17 @@ class TranscriptReader:
             if is_http_request(frame.http):
                 facts += observer.http_request(channel, frame.http)
             else:
-                facts += observer.http_response(channel, frame.http, body=bool(body), not_json=frame.raw is not None)
+                foreign = frame.raw is not None and not _is_events(frame.raw)
+                if body and not _may_be_rpc(body):
+                    body, foreign = b"", True  # what an HTTP gateway says in JSON of its own answers by its status alone
+                facts += observer.http_response(channel, frame.http, body=bool(body), not_json=foreign)
         if body:
             spoken = observer.message(channel, side, body)
             facts = facts + spoken if facts else spoken
             if frame.http is not None and side == "server":
                 observer.http_done(channel)
+        elif frame.raw is not None and not observer.stdio and _is_events(frame.raw):
+            facts += _raw_events(observer, channel, side, frame.raw)
         elif frame.raw is not None and frame.http is None:
             facts += _raw_line(observer, channel, side, frame.raw)
         return facts
@@ -230,6 +240,28 @@ class TranscriptReader:
                 hint="give each process a channel of its own, or record its end with a `closed` frame",
             )
         self._initialized[key] = self._line
+
+
+def _may_be_rpc(body: bytes) -> bool:
+    """True where JSON may be a message of JSON-RPC: every message has the one member, every answer the other."""
+    return holds_mark(body) or b'"id"' in body
+
+
+def _is_events(text: str) -> bool:
+    """True for text that begins as server-sent events do."""
+    return _EVENT_FIELD.match(text) is not None
+
+
+def _raw_events(observer: Observer, channel: str, side: Side, text: str) -> list[Fact]:
+    """The facts of the messages in events of an HTTP stream; an event without data carries none."""
+    reader = SseReader()
+    facts: list[Fact] = []
+    for item in [*reader.feed(text.encode("utf-8", "surrogatepass") + b"\n\n"), *reader.close()]:
+        if isinstance(item, SseEvent) and item.data:
+            facts += observer.message(channel, side, item.data)
+        elif isinstance(item, SseEvent) and item.envelope is not None:
+            facts += observer.big_line(channel, side, item.envelope)
+    return facts
 
 
 def _raw_line(observer: Observer, channel: str, side: Side, text: str) -> list[Fact]:

@@ -214,7 +214,9 @@ class Calls:
             return
         for n, failure in list(failures.items()):
             same_key = failure.key is not None and failure.key == call.key
-            if n < call.started.n and (same_key or failure.refused or failure.read_only):
+            # Refused before dispatch, without a key to know the intent by: the same arguments are the same intent.
+            repeated = failure.refused and failure.key is None and failure.arguments == call.arguments
+            if n < call.started.n and (same_key or repeated or failure.read_only):
                 failure.settled = True
                 self.recovered += 1
                 del failures[n]

@@ -88,7 +88,7 @@ MAX_STREAMS: Final = 64
 
 UNAUTHORIZED: Final = 401
 
-CLEARED_BY_ANY: Final = frozenset({"version"})
+CLEARED_BY_ANY: Final = frozenset({"version", "http"})
 CLEARED_BY_METHOD: Final = frozenset({"header", "capability"})
 
 
