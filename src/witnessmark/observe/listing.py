@@ -59,7 +59,7 @@ def list_page(
         return list_failed(server, request, "unreadable")
     if len(tools) > MAX_TOOLS_PER_PAGE:
         return list_failed(server, request, "too_large")
-    doubtful = _tools_with_repeated_names(repeated_names, len(tools)) if repeated_names is not None else frozenset()
+    doubtful = tools_with_repeated_names(repeated_names, len(tools)) if repeated_names is not None else frozenset()
     refs: list[ToolRef] = []
     ambiguous: list[str] = []
     for index, tool in enumerate(tools):
@@ -101,7 +101,7 @@ def _repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made if len(made) == len(pairs) else _Repeated(made)
 
 
-def _tools_with_repeated_names(text: bytes, count: int) -> frozenset[int]:
+def tools_with_repeated_names(text: bytes, count: int) -> frozenset[int]:
     """The indexes of the tools that hold a repeated name; all of them where one stands outside any tool."""
     everything = frozenset(range(count))
     try:
