@@ -42,7 +42,11 @@ class Judged(NamedTuple):
 
 def judge_convergence(server: Server, policy: Policy, at: Instant) -> Judged:
     """The convergence of a server: the worst of its peers that count."""
-    sessions = {session.peer: session for session in current_sessions(server)}
+    current = current_sessions(server)
+    if len(current) == 1 == len(server.catalogs) and current[0].peer in server.catalogs:  # most runs: one peer, one catalog
+        session, catalog = current[0], server.catalogs[current[0].peer]
+        return Judged(server, catalog, session, converge(server, catalog, session, policy, at))
+    sessions = {session.peer: session for session in current}
     catalogs = [c for peer, c in server.catalogs.items() if peer in sessions or not sessions]
     if not catalogs:
         catalogs = [Catalog(server.name, next(iter(sessions), ""))]

@@ -21,23 +21,33 @@ def judge_effect(state: RunState, standings: list[Standing]) -> Iterator[Finding
     if calls.last is None:
         yield SETTLED.unknown("NoCalls")
         return
-    bad = [s for s in standings if s.implies in _OURS]
+    bad: list[Standing] = []
+    effects: list[Standing] = []
+    unproved: list[Standing] = []
+    working: Standing | None = None
+    for one in standings:
+        if one.implies in _OURS:
+            bad.append(one)
+        if one.effect == "none":
+            continue
+        effects.append(one)
+        if working is None and one.implies == "working":
+            working = one
+        if not one.settled and _unproved(one):
+            unproved.append(one)
     if bad:
         worst = min(bad, key=lambda s: (RANK[s.implies] if s.implies else 99, s.call.started.n))
         implies: State = worst.implies or "effect_unknown"
         alike = sum(1 for s in bad if s.implies == implies)
         yield _about(worst, implies, alike)
         return
-    effects = [s for s in standings if s.effect != "none"]
-    unproved = [s for s in effects if not s.settled and _unproved(s)]
     if unproved:
         first = unproved[0]
         reason = "FailedEffectUnknown" if first.answer in ("failed", "refused") and first.effect == "unknown" else first.reason
         yield SETTLED.unknown(reason, *first.marks, since_us=first.since_us, **_facts(first), calls=len(unproved))
         return
-    pending = next((s for s in effects if s.implies == "working"), None)
-    if pending is not None:
-        yield SETTLED.pending("CallOpen", pending.call.started, **_facts(pending), since_us=pending.since_us)
+    if working is not None:
+        yield SETTLED.pending("CallOpen", working.call.started, **_facts(working), since_us=working.since_us)
         return
     if calls.pushed_out is not None:
         yield SETTLED.unknown("TooManyCalls", calls.pushed_out)

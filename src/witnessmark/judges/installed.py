@@ -87,7 +87,8 @@ def view(reports: InstalledReports, discovered: Walk, policy: Policy) -> Install
         standing = [report for report in standing if report.fact.observed]
         if not standing:
             return InstalledView("not_observed", "", (), None, (), None)
-    standing.sort(key=lambda report: report.mark.n)
+    if len(standing) > 1:
+        standing.sort(key=lambda report: report.mark.n)
     newest = standing[-1].fact
     speaking = [report for report in standing if report.fact.continuous or report.mark.n > ended]
     if not speaking:
