@@ -62,11 +62,12 @@ def test_a_kind_gets_its_verdict(name: str) -> None:
         assert getattr(verdict.counts, count) == value, (count, verdict.counts)
 
 
+@pytest.mark.parametrize("receipt", ["installed", "effect", "outcome"])
 @pytest.mark.parametrize("name", [name for name in NAMES if _expected(name)["state"] == "healthy"])
-def test_a_healthy_kind_is_not_healthy_without_its_installed_report(name: str) -> None:
-    """Each green expectation rests on evidence: take one receipt away and it is gone."""
+def test_a_healthy_kind_is_not_healthy_without_its_receipts(name: str, receipt: str) -> None:
+    """Each green expectation rests on evidence: take one kind of receipt away and it is gone."""
     lines = (FIELD / name).read_bytes().splitlines(keepends=True)
-    without = [line for line in lines if "installed" not in json.loads(line)]
+    without = [line for line in lines if receipt not in json.loads(line)]
     assert len(without) < len(lines)
     assert witnessmark.judge(_events(without), as_of=_expected(name)["as_of"]).state != "healthy"
 

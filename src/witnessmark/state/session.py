@@ -4,10 +4,9 @@ A session of MCP <= 2025-11-25 is negotiated once, by initialize, and confirmed 
 there is none: each request carries its version and each accepted response is a proof of its own, so ACCEPT confirms at once.
 A refusal after a confirmation falsifies until something is accepted again; what clears it depends on its reason:
 
-    version                 any accepted request
+    version, http, lost     any accepted request
     header, capability      an accepted request of the same method
-    error, http, not_mcp,   a new negotiation
-    lost
+    error, not_mcp          a new negotiation
 
 An absent pair in the table is a decision: the trigger changes nothing there.
 Pure: no I/O, no clock.
@@ -88,7 +87,7 @@ MAX_STREAMS: Final = 64
 
 UNAUTHORIZED: Final = 401
 
-CLEARED_BY_ANY: Final = frozenset({"version", "http"})
+CLEARED_BY_ANY: Final = frozenset({"version", "http", "lost"})
 CLEARED_BY_METHOD: Final = frozenset({"header", "capability"})
 
 
