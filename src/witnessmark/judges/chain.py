@@ -37,7 +37,11 @@ _NOTED: Final = frozenset(
 def used_servers(state: RunState) -> list[Server]:
     """The servers that the run uses: those it called, or all of them where it called none."""
     called = [server for server in state.servers.values() if server.called]
-    return called or [server for server in state.servers.values() if server.sessions or server.catalogs or server.installed.by_source]
+    return called or [
+        server
+        for server in state.servers.values()
+        if server.sessions or server.catalogs or server.installed.by_source or server.authorization.challenges
+    ]
 
 
 def _call_report(found: Standing) -> CallReport:

@@ -151,12 +151,10 @@ def judge_session(state: RunState, policy: Policy, at: Instant, servers: list[Se
     """The session layer's findings for the servers that the run uses."""
     if not any(server.sessions for server in servers):
         yield NEGOTIATED.unknown("NotNegotiated")
-        return
     gap = state.last_gap
     for server in servers:
-        if not server.sessions:
-            continue
-        yield _authorized(server)
+        if server.sessions or server.authorization.challenges:
+            yield _authorized(server)
         for session in current_sessions(server):
             finding = _negotiated(session, policy, at)
             if finding.implies is None and gap is not None and (session.accepted is None or session.accepted.n < gap.n):

@@ -54,7 +54,10 @@ def asked_by_client(
     channel.asked_by = peer
     facts: list[Fact] = []
     taken = channel.client.ask(request)
-    if taken or (not memory.stdio and peer and memory.in_flight(token, channel, peer)):
+    if not memory.stdio and not modern and (peer or memory.client):
+        # Ids are the session's (to 2025-11-25); without one, the named client's.
+        taken = taken or memory.in_flight(token, channel, peer)
+    if taken:
         # Two requests share one id: their answers cannot be told apart (basic: ids are unique while in flight).
         facts.append(malformed(memory.server, channel, "client", DUPLICATE_REQUEST_ID, fatal=True, size=size))
     if modern:
