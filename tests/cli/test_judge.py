@@ -116,8 +116,21 @@ def test_an_absolute_instant_can_be_said_in_several_ways(tmp_path: Path, as_of: 
     write_run(store, "r", closed=False)
     log = tmp_path / "log.jsonl"
     log.write_text(run("export", "r", "--store", store).stdout)
-    document = json.loads(run("judge", log, "--as-of", as_of, "--format", "json").stdout)
-    assert document["as_of"] == "2026-09-21T14:13:40.000000Z"
+    for judged in ((log,), ("--run", "r", "--store", store)):
+        document = json.loads(run("judge", *judged, "--as-of", as_of, "--format", "json").stdout)
+        assert document["as_of"] == "2026-09-21T14:13:40.000000Z"
+
+
+@pytest.mark.parametrize("as_of", ["9999999999", "99999999", "2999-01-01T00:00:00Z"])
+def test_seconds_into_the_future_are_refused_like_a_time_there(tmp_path: Path, as_of: str) -> None:
+    store = tmp_path / "e.sqlite"
+    write_run(store, "r", start_us=time.time_ns() // 1000 - 10_000_000)
+    log = tmp_path / "log.jsonl"
+    log.write_text(run("export", "r", "--store", store).stdout)
+    for command in (("judge", log), ("judge", "--run", "r", "--store", store), ("show", "r", "--store", store)):
+        done = run(*command, "--as-of", as_of)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "is in the future" in done.stderr
 
 
 @pytest.mark.parametrize(

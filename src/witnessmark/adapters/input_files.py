@@ -51,7 +51,7 @@ def unreadable(path: str, error: Exception) -> InputError:
     """The error to raise for a file that could not be opened or read, with what to do by its cause."""
     number = getattr(error, "errno", None)
     if number == errno.ENOENT:
-        return InputError("there is no such file", where=path, hint="check the name; a stored run is judged with --run RUN")
+        return InputError("there is no such file", where=path, hint="check the name and its folder; a stored run is named with --run RUN")
     if number == errno.EISDIR:
         return InputError("is a directory", where=path, hint="name the files in it")
     if number in {errno.EACCES, errno.EPERM}:

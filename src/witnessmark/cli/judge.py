@@ -87,7 +87,6 @@ def _judge_files(files: tuple[str, ...], policy: Policy, as_of: AsOf | None, *, 
 
 def parse_as_of(text: str) -> AsOf:
     """The instant in `--as-of`. UsageError for what is neither a number of seconds nor an RFC 3339 time, and for the future."""
-    from witnessmark.adapters.clock import now_us
     from witnessmark.render.times import parse_rfc3339, parse_seconds_us
 
     seconds_us = parse_seconds_us(text)
@@ -97,10 +96,26 @@ def parse_as_of(text: str) -> AsOf:
     if time_us is None:
         hint = "write seconds as 60 or 0.5, or an RFC 3339 time with zone as 2026-01-31T12:00:00Z"
         raise UsageError(f"{text!r} is no instant", where="--as-of", hint=hint)
-    if time_us > now_us() + FUTURE_US:
+    return AsOf(_not_in_the_future(time_us), relative=False)
+
+
+def _not_in_the_future(time_us: int) -> int:
+    """The instant itself. UsageError for one that this machine's clock has not reached; a transcript's own seconds have no clock."""
+    from witnessmark.adapters.clock import now_us
+    from witnessmark.render.times import instant, is_relative
+
+    if not is_relative(time_us) and time_us > now_us() + FUTURE_US:
         hint = "nobody knows what will have been seen then: leave it out, or name an earlier time"
-        raise UsageError(f"{text} is in the future", where="--as-of", hint=hint)
-    return AsOf(time_us, relative=False)
+        raise UsageError(f"{instant(time_us)} is in the future", where="--as-of", hint=hint)
+    return time_us
+
+
+def _after(as_of: AsOf, zero_us: int) -> int:
+    """The instant in absolute time, where seconds count from `zero_us`."""
+    from witnessmark.render.times import is_relative
+
+    # A number of today's size can only be meant as seconds of the Unix epoch.
+    return _not_in_the_future(zero_us + as_of.time_us if as_of.relative and is_relative(as_of.time_us) else as_of.time_us)
 
 
 def judge_file(path: str, policy: Policy, as_of: AsOf | None, *, cut: bool) -> Verdict:
@@ -122,8 +137,7 @@ def _instant_us(as_of: AsOf, first: Event | None, name: str) -> int:
     if first is None:
         return as_of.time_us
     if as_of.relative:
-        # A number of today's size can only be meant as seconds of the Unix epoch.
-        return as_of.time_us if is_relative(first.time_us) or not is_relative(as_of.time_us) else first.time_us + as_of.time_us
+        return as_of.time_us if is_relative(first.time_us) else _after(as_of, first.time_us)
     if is_relative(first.time_us):
         hint = "give --as-of in seconds, as the file's `at` does"
         raise UsageError("counts seconds from its first frame, and --as-of is a time of day", where=name, hint=hint)
@@ -170,5 +184,5 @@ def judge_run(store: str | None, given: str, policy: Policy, as_of: AsOf | None,
         if as_of is None:
             return verdict_of(Ordered(evidence_of(opened, run, now)), policy, as_of_us=now), f"run {run}"
         opened_us = min(session.opened_us for session in opened.sessions(run))
-        instant_us = opened_us + as_of.time_us if as_of.relative else as_of.time_us
+        instant_us = _after(as_of, opened_us)
         return verdict_of(Ordered(evidence_of(opened, run, now, instant_us, cut=cut)), policy, as_of_us=instant_us), f"run {run}"
