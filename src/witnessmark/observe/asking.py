@@ -53,11 +53,7 @@ def asked_by_client(
     request.session_id = channel.session_sent
     channel.asked_by = peer
     facts: list[Fact] = []
-    taken = channel.client.ask(request)
-    if not memory.stdio and not modern and (peer or memory.client):
-        # Ids are the session's (to 2025-11-25); without one, the named client's.
-        taken = taken or memory.in_flight(token, channel, peer)
-    if taken:
+    if channel.client.ask(request) or (not modern and memory.in_flight(token, channel, peer)):
         # Two requests share one id: their answers cannot be told apart (basic: ids are unique while in flight).
         facts.append(malformed(memory.server, channel, "client", DUPLICATE_REQUEST_ID, fatal=True, size=size))
     if modern:

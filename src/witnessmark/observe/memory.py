@@ -93,7 +93,9 @@ class Memory:
         return next((other for other in self.channels.values() if token in other.client.cancelled and other.peer == channel.peer), None)
 
     def in_flight(self, token: str, channel: Channel, peer: str) -> bool:
-        """True where a request of this session and token is open on another exchange."""
+        """True where a request of this session and token is open on another exchange; without a session, of the named client."""
+        if self.stdio or not (peer or self.client):
+            return False
         for other in self.channels.values():
             if other is not channel:
                 request = other.client.open.get(token)
