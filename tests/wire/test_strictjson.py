@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hostile_json
-from witnessmark.wire.strictjson import MAX_DEPTH, Decoded, Finding, JsonFinding, JsonLimits, decode
+from witnessmark.wire.strictjson import MAX_DEPTH, SEARCHED_BYTES, Decoded, Finding, JsonFinding, JsonLimits, decode
 
 VALUE_LESS = {JsonFinding.NOT_JSON, JsonFinding.INVALID_UTF8, JsonFinding.TOO_DEEP, JsonFinding.TOO_LARGE}
 
@@ -86,6 +86,15 @@ def test_depth_counts_levels_and_not_brackets_or_text(text: bytes, levels: int) 
     assert decode(text).findings == ()
     assert decode(text, JsonLimits(max_depth=levels)).has_value
     assert kinds(decode(text, JsonLimits(max_depth=levels - 1))) == [JsonFinding.TOO_DEEP]
+
+
+@pytest.mark.parametrize("opening, closing", [(b"[", b"]"), (b'{"a":', b"}"), (b'[{"a":', b"}]")])
+def test_depth_is_limited_alike_in_texts_long_enough_to_be_searched_for_brackets(opening: bytes, closing: bytes) -> None:
+    long = b'"' + b"x" * SEARCHED_BYTES + b'"'
+    pairs = MAX_DEPTH // (opening.count(b"[") + opening.count(b"{"))
+    assert decode(opening * pairs + long + closing * pairs).has_value
+    assert kinds(decode(opening * (pairs + 1) + long + closing * (pairs + 1))) == [JsonFinding.TOO_DEEP]
+    assert decode(b"[" + long + b",[]" * (2 * MAX_DEPTH) + b"]").has_value, "many brackets are not deep ones"
 
 
 def test_a_caller_deep_in_its_own_stack_gets_a_finding_and_no_recursion_error() -> None:
