@@ -47,7 +47,7 @@ def _pure(options: Options) -> list[Figure]:
 def _judge(options: Options) -> list[Figure]:
     if options.tiny:
         return judging.measure(lengths=(300, 900), rounds=1, folder=options.dir)
-    return judging.measure(lengths=(100_000, 1_000_000), rounds=max(1, options.rounds // 2), folder=options.dir)
+    return judging.measure(lengths=(100_000, 500_000, 1_000_000), rounds=max(1, options.rounds // 2), folder=options.dir)
 
 
 def _proxy(options: Options) -> list[Figure]:
@@ -85,7 +85,7 @@ def _options(words: Sequence[str]) -> Options:
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (default: 5)")
     parser.add_argument("--no-fastmcp", dest="fastmcp", action="store_false", help="leave the FastMCP proxy out")
     parser.add_argument(
-        "--out", default="", metavar="NAME", help="write bench/results/bench-NAME.json and .md (default: nothing is written)"
+        "--out", default="", metavar="NAME", help="write bench/results/bench-NAME.json and .md (default: nothing)"
     )
     parser.add_argument("--dir", type=Path, default=None, help="where stores and transcripts lie (default: the temporary directory)")
     return parser.parse_args(words, namespace=Options())
