@@ -227,7 +227,7 @@ def _subscription_result(memory: Memory, channel: Channel, request: OpenRequest,
 def _task_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
     del channel, body
     call = memory.tasks.of(request.task, request) or request
-    report = task_answered(memory.server, request, result, lookup(request.version), call)
+    report = task_answered(memory.server, request, result, lookup(request.version), call, memory.redact)
     facts: list[Fact] = [report if report is not None else _counted(memory, request, None)]
     if type(result) is dict and asks_for_url(result.get("inputRequests")):
         facts.append(challenged_by_url(memory.server, call))

@@ -45,8 +45,10 @@ def task_of(params: dict[str, Any], redact: Redactor) -> str:
     return redact.hashed(Purpose.TASK, task) if type(task) is str else ""
 
 
-def task_answered(server: str, request: OpenRequest, result: Any, revision: Revision | None, call: OpenRequest) -> TaskReported | None:
-    """What the answer to a request about a task reports; None where it says nothing of the task (an acknowledgement)."""
+def task_answered(
+    server: str, request: OpenRequest, result: Any, revision: Revision | None, call: OpenRequest, redact: Redactor
+) -> TaskReported | None:
+    """What the answer to a request about a task reports; None where it says nothing of it (an acknowledgement, another task)."""
     if type(result) is not dict or not request.task:
         return None
     if request.method == "tasks/result":
@@ -54,7 +56,7 @@ def task_answered(server: str, request: OpenRequest, result: Any, revision: Revi
         status = "failed" if outcome != "result" else "completed"
         return _report(server, request.channel, request.peer, request.task, status, outcome)
     status = task_status_of(result)
-    if not status:
+    if not status or task_of(result, redact) not in ("", request.task):
         return None
     outcome, code = _inline_end(result, revision, call)
     return _report(server, request.channel, request.peer, request.task, status, outcome, code)
