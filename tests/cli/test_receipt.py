@@ -56,6 +56,16 @@ def test_receipts_from_outside_the_run_prove_effect_and_outcome(run: Run, store:
     assert any(one.startswith("receipt-") for one in document["layers"]["effect"]["conditions"][0]["evidence"])
 
 
+def test_nothing_about_a_closed_run_holds_since_later_than_its_close(run: Run, store: Path) -> None:
+    live(store)
+    for kind, words in (("effect", EFFECT), ("outcome", OUTCOME), ("close", "")):
+        assert run("receipt", kind, input=words).exit_code == 0
+    first, again = verdict(run), verdict(run)
+    assert (first["state"], first["as_of"], first["since"]) == ("healthy", again["as_of"], again["since"])
+    since = [one["last_transition"] for layer in again["layers"].values() for one in layer["conditions"]]
+    assert max(again["since"], *filter(None, since)) <= again["as_of"]
+
+
 @pytest.mark.parametrize(
     "words,environment",
     [((), {"WITNESSMARK_RUN": "r"}), (("--self-reported",), {}), (("--run", "r"), {"WITNESSMARK_RUN": "other"})],

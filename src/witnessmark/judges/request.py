@@ -59,7 +59,7 @@ def _answered(state: RunState, standings: list[Standing]) -> Finding:
     return ANSWERED.true("AllAnswered", state.calls.answered or state.calls.last)
 
 
-def _well_formed(state: RunState) -> Iterator[Finding]:
+def _well_formed(state: RunState, at: Instant) -> Iterator[Finding]:
     bad = False
     for reason, damage in state.unpaired.items():
         name = _UNPAIRED.get(reason)
@@ -74,7 +74,8 @@ def _well_formed(state: RunState) -> Iterator[Finding]:
     if state.calls.unchecked is not None:
         yield WELL_FORMED.unknown("OutputUnchecked", state.calls.unchecked)
     elif state.last is not None:
-        yield WELL_FORMED.true("NothingMalformed", state.calls.answered or state.last)
+        mark = state.calls.answered or state.last
+        yield WELL_FORMED.true("NothingMalformed", mark, since_us=min(mark.time_us, at.us))
 
 
 def _log_whole(state: RunState, at: Instant) -> Finding:
@@ -87,11 +88,12 @@ def _log_whole(state: RunState, at: Instant) -> Finding:
         return LOG_WHOLE.unknown("TooManyCalls", state.calls.pushed_out)
     if state.last is None:
         return LOG_WHOLE.unknown("NoCalls")
-    return LOG_WHOLE.true("LogWhole", state.last)
+    # A store attests after the close of a run, which is the last instant that is judged.
+    return LOG_WHOLE.true("LogWhole", state.last, since_us=min(state.last.time_us, at.us))
 
 
 def judge_request(state: RunState, at: Instant, standings: list[Standing]) -> Iterator[Finding]:
     """The request layer's findings."""
     yield _answered(state, standings)
-    yield from _well_formed(state)
+    yield from _well_formed(state, at)
     yield _log_whole(state, at)
