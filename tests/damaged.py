@@ -40,6 +40,7 @@ GOOD: Final[tuple[str, ...]] = (
     "declare expect session list page installed challenged:url call answer applied passed end close",
     f"{SETUP} @notes session list page installed call:read answer applied @tickets call answer applied passed close",
     "expect declare session list page installed call task task_is:working task_is:completed,result applied passed end close",
+    f"{SETUP} call answer applied passed close gap end",
 )
 BUSY: Final[tuple[str, ...]] = (
     WORKING,

@@ -253,6 +253,11 @@ _RECEIPTS: Final = (
 _BROUGHT: Final = (frozenset(_RECEIPTS) | {e.UnknownFact}) - {e.RunClosed, e.EvidenceCheckpoint, e.EvidenceClosed, e.EvidenceGap}
 
 
+def _after_the_run(fact: e.Fact, log: Log) -> bool:
+    """True for what an observer that never brought a receipt says it lost after the close: it belongs to later runs."""
+    return isinstance(fact, e.EvidenceGap) and fact.reason not in DAMAGED and not log.brings
+
+
 def advance(state: RunState, event: e.Event) -> None:
     """Fold one event, the next in canonical order, into the state."""
     mark = Mark(state.events, event.time_us, event.id)
@@ -277,7 +282,7 @@ def advance(state: RunState, event: e.Event) -> None:
     elif kind not in _RECEIPTS:
         log.observes = True
     if handler is not None:
-        if state.closed is None or kind in _RECEIPTS:
+        if state.closed is None or (kind in _RECEIPTS and not _after_the_run(fact, log)):
             handler(state, fact, mark)
     elif kind is e.EvidenceClosed:
         _closed(state, event, fact, mark)  # type: ignore[arg-type]
