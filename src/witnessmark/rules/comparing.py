@@ -1,0 +1,165 @@
+"""The changes between two captures of one server's contract.
+
+Pure: no I/O, no clock. Per tool, cheapest first: equal values say nothing; then the rules look, each at the facts it
+picks; then the containment oracle overrules what only the schema's spelling suggested, and speaks where no rule did.
+Precedence of the list: silent before loud before escalated before changed before cosmetic. Normative: contracts.md,
+"Differences".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from witnessmark.contract.digest import digest_of, meaning_digest, short
+from witnessmark.contract.pairing import CatalogPair, Pair, Side
+from witnessmark.contract.schema_view import same
+from witnessmark.errors import PeerError
+from witnessmark.model.capture import Capture
+from witnessmark.model.change import ABSENT, Change
+from witnessmark.rules._rule import TOOLCHAIN, Found, Rule
+from witnessmark.rules.catalogue import RULES
+
+# Kinds that no rule looks for: the oracle's own words.
+NARROWED: Final = "input-schema-narrowed"
+UNDECIDED: Final = "input-schema-undecided"
+RESPELLED: Final = "combinator-respelled"
+RECURSIVE: Final = "recursive-changed"
+
+_CALLER_RANK: Final = {"silent": 0, "loud": 1, "none": 2}
+_MODEL_RANK: Final = {"escalated": 0, "changed": 1, "same": 2}
+
+_Hits = list[tuple[Rule, Found]]
+
+
+def compare(old: Capture, new: Capture) -> tuple[Change, ...]:
+    """Every change from the approved to the current contract, the gravest first; empty if nothing changed.
+
+    Both captures are of one server and profile (of the new one's, in fingerprints); whether they are complete is the
+    caller's question. Never raises: what cannot be read is a change that says so.
+    """
+    catalogs = CatalogPair(old, new)
+    changes: list[Change] = []
+    for rule in RULES.values():
+        if rule.find_in_catalog is not None:
+            changes.extend(_change(new, found.tool, rule, found) for found in rule.find_in_catalog(catalogs))
+    for name in catalogs.kept:
+        before, after = catalogs.old_tools[name], catalogs.new_tools[name]
+        # Equality of the interpreter is fast and takes 1 for true; the exact one confirms it.
+        if before == after and same(before, after):
+            continue
+        changes.extend(_change(new, name, rule, found) for rule, found in tool_changes(Pair(before, after)))
+    return tuple(sorted(changes, key=_place_in_list))
+
+
+def tool_changes(pair: Pair) -> _Hits:
+    """What the rules and the oracle say about one tool, with the rule that said it."""
+    hits = [(rule, found) for rule in RULES.values() if rule.find is not None for found in rule.find(pair)]
+    for side in (pair.input, pair.output):
+        hits = _overruled(side, hits)
+    hits = _cosmetic_by_meaning(pair, hits)
+    return _folded(hits) if any(_is_toolchain(*hit) for hit in hits) else hits
+
+
+def _overruled(side: Side, hits: _Hits) -> _Hits:
+    """The hits with the oracle's word on one schema: `yes` takes back what spelling suggested, `no` and `unknown` speak
+    where nothing else did.
+    """
+    if side.old is None or side.new is None or same(side.old, side.new):
+        return hits
+    mine = [(rule, found) for rule, found in hits if found.pointer.startswith(side.pointer)]
+    if any(rule.structural for rule, _ in mine) and side.keeps == "yes":
+        equal = side.kept_back == "yes"
+        kept: _Hits = []
+        for rule, found in hits:
+            if not rule.structural or not found.pointer.startswith(side.pointer):
+                kept.append((rule, found))
+            elif not equal:
+                loud = (found.old_caller or rule.old_caller) == "loud"
+                kept.append((rule, msgspec.structs.replace(found, old_caller="none", confidence="proven") if loud else found))
+        if equal and not any(_is_cosmetic(rule, found) and found.pointer.startswith(side.pointer) for rule, found in kept):
+            kept.append((RULES[RESPELLED], _schemas(side, "the same set of values, spelled in another way")))
+        return kept
+    if side.direction == 1 and all((found.old_caller or rule.old_caller) == "none" for rule, found in mine):
+        if side.keeps == "no":
+            why = "an argument that the old schema allowed is refused by the new one; no rule could say where"
+            return [*hits, (RULES[NARROWED], _schemas(side, why))]
+        if side.keeps == "unknown":
+            kind = RECURSIVE if side.walk.recursive else UNDECIDED
+            why = "whether the new schema still accepts what the old one allowed could not be decided"
+            return [*hits, (RULES[kind], _schemas(side, why))]
+    return hits
+
+
+def _cosmetic_by_meaning(pair: Pair, hits: _Hits) -> _Hits:
+    """The hits on schemas without those that a proof of equal meaning refutes (contracts.md, "cosmetic")."""
+    grave = [(rule, found) for rule, found in hits if not _is_cosmetic(rule, found) and _in_schema(found)]
+    if not grave:
+        return hits
+    try:
+        if meaning_digest(pair.old) != meaning_digest(pair.new):
+            return hits
+    except PeerError:
+        return hits
+    kept = [hit for hit in hits if hit not in grave]
+    sides = (side for side in (pair.input, pair.output) if not same(side.old, side.new))
+    return kept or [(RULES[RESPELLED], _schemas(side, "the same schema, arranged in another way")) for side in sides]
+
+
+def _folded(hits: _Hits) -> _Hits:
+    """What schema generators and SDK swaps leave behind is cosmetic where nothing else changed in the tool."""
+    others = [hit for hit in hits if not _is_toolchain(*hit) and not _is_cosmetic(*hit)]
+    if others or any((found.old_caller or rule.old_caller) != "none" for rule, found in hits):
+        return hits
+    return [(rule, msgspec.structs.replace(found, model_told="same")) for rule, found in hits]
+
+
+def _is_toolchain(rule: Rule, found: Found) -> bool:
+    return (rule.group if found.group is None else found.group) == TOOLCHAIN
+
+
+def _is_cosmetic(rule: Rule, found: Found) -> bool:
+    return (found.old_caller or rule.old_caller) == "none" and (found.model_told or rule.model_told) == "same"
+
+
+def _in_schema(found: Found) -> bool:
+    return found.pointer.startswith(("/inputSchema", "/outputSchema"))
+
+
+def _schemas(side: Side, why: str) -> Found:
+    """A finding about a schema as a whole."""
+    return Found(pointer=side.pointer, why=why, before=side.old, after=side.new)
+
+
+def _change(capture: Capture, tool: str, rule: Rule, found: Found) -> Change:
+    """The finding as a change, with the rule's grades where it has none of its own."""
+    return Change(
+        tool=tool,
+        kind=rule.kind,
+        pointer=found.pointer,
+        old_caller=found.old_caller or rule.old_caller,
+        model_told=found.model_told or rule.model_told,
+        confidence=found.confidence or rule.confidence,
+        why=found.why,
+        action=rule.action if found.action is None else found.action,
+        before=found.before,
+        after=found.after,
+        renamed_to=found.renamed_to,
+        group=rule.group if found.group is None else found.group,
+        lane=rule.lane if found.lane is None else found.lane,
+        fingerprint=_fingerprint(capture, tool, rule.kind, found),
+    )
+
+
+def _fingerprint(capture: Capture, tool: str, kind: str, found: Found) -> str:
+    """32 hex digits that stay the same while server, profile, tool, kind, place and the new value do."""
+    try:
+        after = "" if found.after is ABSENT else digest_of(found.after)
+    except PeerError:
+        after = "no canonical form"
+    return short(digest_of([capture.server, capture.profile, tool, kind, found.pointer, after]))
+
+
+def _place_in_list(change: Change) -> tuple[int, int, str, str, str]:
+    return (_CALLER_RANK[change.old_caller], _MODEL_RANK[change.model_told], change.tool, change.pointer, change.kind)

@@ -1,0 +1,46 @@
+"""A place takes fewer types than before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from witnessmark.contract.pairing import Pair
+from witnessmark.contract.spot_facts import directed, type_change
+from witnessmark.rules._naming import told_types
+from witnessmark.rules._rule import Doc, Found, Rule
+
+
+def find(pair: Pair) -> Iterator[Found]:
+    """Places whose set of types changed in this way."""
+    for spot, before, after in directed(pair.input.spots):
+        if not (before.branches and after.branches) and type_change(before, after) == "narrowed":
+            yield Found(
+                pointer=spot.pointer,
+                why=f"fewer types are accepted: {told_types(spot.old)} became {told_types(spot.new)}",
+                before=spot.old.schema,
+                after=spot.new.schema,
+            )
+
+
+RULE = Rule(
+    kind="type-narrowed",
+    name="Fewer types are accepted",
+    old_caller="loud",
+    model_told="changed",
+    confidence="high",
+    step="refresh",
+    action="make the client read the tools again",
+    find=find,
+    mirror=("type-widened",),
+    structural=True,
+    doc=Doc(
+        means=(
+            "A type that the old schema took is refused by the new one (a number where only an integer is taken now, a list where only one "
+            "is)."
+        ),
+        matters="A call with such a value is refused, or converted by servers that convert.",
+        do="Make the client read the tools again.",
+        cannot_see="Whether the server converts: some take a number as text and the reverse.",
+        source="JSON Schema 2020-12, validation 6.1.1 (type).",
+    ),
+)
