@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from witnessmark.model.evidence import Fact, RequestAnswered, SessionChallenged, SessionOpened, SubscriptionEnded
+from witnessmark.model.evidence import EvidenceGap, Fact, RequestAnswered, SessionChallenged, SessionOpened, SubscriptionEnded
 from witnessmark.observe.calling import call_failed
 from witnessmark.observe.channel import Channel
 from witnessmark.observe.listing import list_failed
@@ -30,6 +30,7 @@ _NEGOTIATION: Final = frozenset({Part.INITIALIZE, Part.DISCOVER})
 _DECIDING: Final = _NEGOTIATION | {Part.LIST, Part.CALL, Part.SUBSCRIBE}
 """What else is refused (a ping, a stream's GET, a metadata address) is counted and decides nothing (verdicts.md section 3)."""
 HTTP_BODY_NOT_JSON: Final = "HttpBodyNotJson"
+REQUEST_NOT_SEEN: Final = "request_not_seen"
 
 
 def http_request(memory: Memory, channel: Channel, http: Mapping[str, Any]) -> None:
@@ -93,6 +94,9 @@ def _refused(memory: Memory, channel: Channel, status: int, head: ResponseFacts,
     if status >= _REFUSED_MIN and not body:
         for each in open_requests:
             facts += _ended_by_status(memory, channel, each, status)
+        if not open_requests and not channel.http_method:
+            # What was refused here was not seen: it may have been a call.
+            facts.append(EvidenceGap(server=memory.server, channel=channel.name, reason=REQUEST_NOT_SEEN, count=1))
     return facts
 
 
