@@ -85,9 +85,12 @@ def _effect(state: RunState, call: Call, ended_us: int) -> tuple[Effect, Mark | 
     key = state.effects.keys.get(call.key) if call.key is not None else None
     if call.conflict is not None or (key is not None and key.conflict is not None):
         return "conflict", call.conflict or (key.conflict if key is not None else None)
-    applied = list(call.applied.values()) if call.applied else []
-    count = max((times for times, _ in applied), default=0)
-    mark = max((mark for _, mark in applied), key=lambda m: m.n, default=None)
+    applied = call.applied
+    count, mark = 0, None
+    for times, seen in applied.values() if applied else ():
+        count = max(count, times)
+        if mark is None or seen.n > mark.n:
+            mark = seen
     if key is not None:
         # A receipt of another call under the key proves a duplicate beside this one's, but no effect of this call.
         count = max(count, key.effects if applied or key.effects > 1 else key.counted)
