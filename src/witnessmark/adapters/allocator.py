@@ -14,6 +14,10 @@ KEPT_BYTES: Final = 16 * 1024 * 1024
 """What may stay unused, and the largest block that is kept. A frame that is decoded whole (4 MiB at most) is held four times over
 for a moment; the peak is the same with 6 MiB and with 24."""
 
+_M_TRIM_THRESHOLD: Final = -1
+_M_MMAP_THRESHOLD: Final = -3
+"""Parameters of mallopt(3)."""
+
 
 def keep_freed_memory() -> None:
     """Ask glibc to keep up to KEPT_BYTES; does nothing where there is no mallopt (musl, macOS)."""
