@@ -12,6 +12,9 @@ from witnessmark.state.session import Mark
 
 MAX_EARLY_RECEIPTS: Final = 1_024
 """Receipts that came before their call (clocks of two sources differ); a lost one leaves the effect Unknown."""
+MAX_EARLY_US: Final = 5_000_000
+"""How long before its call a receipt may stand, microseconds: hosts that keep time by NTP differ by less. What a destination
+showed earlier than that is not the effect of a call that had not been sent, and the effect stays Unknown."""
 
 
 class Receipts:
@@ -62,6 +65,8 @@ class Receipts:
         for fact, mark in self.early:
             if fact.call != call.id or fact.call_channel not in (None, call.channel):
                 rest.append((fact, mark))
+            elif call.started.time_us - mark.time_us > MAX_EARLY_US:
+                continue
             elif isinstance(fact, EffectReported):
                 effects.report_call(call, fact, mark)
             else:
