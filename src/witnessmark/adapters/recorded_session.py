@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Literal
 
 from witnessmark.adapters.clock import now_us
 from witnessmark.adapters.diagnostics import say
 from witnessmark.adapters.stdio_proxy import SessionRefused
 from witnessmark.adapters.store.protocol import Cursor, EvidenceStore, SessionKey
-from witnessmark.errors import StoreCorrupt, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew, WitnessmarkError, WorldError
+from witnessmark.errors import OurError, StoreCorrupt, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew, WitnessmarkError, WorldError
 from witnessmark.model.chain import GENESIS, Entry, Recorder
 from witnessmark.model.evidence import Side
 from witnessmark.observe.declarations import take_up
@@ -135,7 +136,7 @@ class RecordedSession:
             return
         try:
             self._store.beat(self._key, now)
-        except WitnessmarkError:
+        except Exception:  # noqa: BLE001
             return  # a sign of life that is missing says what is to be said
 
     def exited(self, code: int | None, by: str) -> None:
@@ -172,7 +173,7 @@ class RecordedSession:
             return
         try:
             self._connected().append(self._key, entries)
-        except WitnessmarkError as error:
+        except Exception as error:  # noqa: BLE001 - also a defect of the store is no reason to lose a byte
             self._fails(error, len(entries))
         else:
             last = entries[-1]
@@ -206,7 +207,7 @@ class RecordedSession:
         gap = _entries(self._relay.gap(self._lost_reason, None if self._blind else self._lost, now))
         try:
             self._connected().append(self._key, gap)
-        except WitnessmarkError as error:
+        except Exception as error:  # noqa: BLE001 - as in _append
             self._fails(error, 0)
         else:
             self._committed = (self._recorder.sequence, self._recorder.head)
@@ -214,8 +215,10 @@ class RecordedSession:
             if not self._blind:
                 say("evidence is written again; the gap is marked in it")
 
-    def _fails(self, error: WitnessmarkError, count: int) -> None:
+    def _fails(self, error: Exception, count: int) -> None:
         """Take the recorder back to what is written; end the session or go on, as the policy says."""
+        if not isinstance(error, WitnessmarkError):
+            error = OurError(f"a defect of the store ({type(error).__name__})")
         refuses = self._on_store_failure == "refuse"
         if not self._lost:
             self._lost_reason = _REASONS.get(type(error), "store_failed")
@@ -235,7 +238,7 @@ class RecordedSession:
             entries += _entries(self._relay.close(now))
             try:
                 self._connected().close_session(self._key, now, entries)
-            except WitnessmarkError as error:
+            except Exception as error:  # noqa: BLE001 - as in _append
                 self._fails(error, len(entries))
         # With a gap that could not be stated, no end is written: it would say that the log is whole.
         if self._store is not None:
@@ -250,8 +253,9 @@ class RecordedSession:
         """A frame came in more than one read, and more like it will come."""
         from witnessmark.adapters.allocator import keep_freed_memory  # noqa: PLC0415 - ctypes costs 4 ms, and most sessions need none
 
-        keep_freed_memory()
         self._large_frames = True
+        with suppress(Exception):  # it only saves time
+            keep_freed_memory()
 
     def _transcribe(self, write: Callable[[TranscriptFile], None]) -> None:
         assert self._transcript is not None

@@ -148,6 +148,23 @@ def test_refuse_lets_nothing_pass_that_is_not_recorded(tmp_path: Path) -> None:
     faulty.session.exited(None, "tap")
 
 
+@pytest.mark.usefixtures("at_once")
+def test_a_defect_of_the_store_is_a_gap_like_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    faulty = Faulty(tmp_path / "e.db", "forward_and_mark_gap")
+    faulty.session.begin()
+    with monkeypatch.context() as patch:
+
+        def broken(*arguments: object) -> None:
+            raise RuntimeError("a defect")
+
+        assert faulty.session._store is not None
+        patch.setattr(faulty.session._store, "append", broken)
+        assert faulty.passes("client", call(1))
+    assert faulty.passes("server", answer(1))
+    faulty.session.exited(0, "client")
+    assert [(fact.reason, fact.count) for fact in faulty.facts() if isinstance(fact, EvidenceGap)] == [("store_failed", 1)]
+
+
 @pytest.mark.parametrize("failing_side", ["client", "server"])
 def test_a_defect_of_ours_loses_no_byte_and_leaves_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing_side: Side) -> None:
     faulty = Faulty(tmp_path / "e.db", "forward_and_mark_gap")
