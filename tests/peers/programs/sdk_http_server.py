@@ -1,4 +1,4 @@
-"""A server on the official SDK over HTTP: `sdk_http_server.py PORT sessions|stateless|sse`. Says "ready" once it listens."""
+"""A server on the official SDK over HTTP: `sdk_http_server.py sessions|stateless|sse`. Writes its port once it can be asked."""
 
 import importlib.metadata
 import socket
@@ -7,10 +7,10 @@ import sys
 import uvicorn
 from sdk_server import server
 
-GENERATION = int(importlib.metadata.version("mcp").split(".")[0])
+GENERATION = int(importlib.metadata.version("mcp").split(".", maxsplit=1)[0])
 
 
-def application(kind: str):
+def application(kind: str) -> object:
     if kind == "sse":
         return server.sse_app()
     if GENERATION == 1:
@@ -19,16 +19,11 @@ def application(kind: str):
     return server.streamable_http_app(stateless_http=kind == "stateless")
 
 
-class Announcing(uvicorn.Server):
-    async def startup(self, sockets=None):
-        await super().startup(sockets)
-        print("ready", flush=True)
-
-
 if __name__ == "__main__":
     listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind(("127.0.0.1", int(sys.argv[1])))
-    print(listening.getsockname()[1], flush=True)
-    config = uvicorn.Config(application(sys.argv[2]), log_level="warning", timeout_graceful_shutdown=1)
-    Announcing(config).run(sockets=[listening])
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
+    sys.stdout.write(f"{listening.getsockname()[1]}\n")
+    sys.stdout.flush()
+    config = uvicorn.Config(application(sys.argv[1]), log_level="warning", timeout_graceful_shutdown=1)
+    uvicorn.Server(config).run(sockets=[listening])

@@ -42,6 +42,10 @@ def capture(
     Raises UsageError (a reference that leads nowhere, a launch that is none), CommandNotFound, CommandNotExecutable and
     WorldError (the command cannot be started). Everything that happens after the start is in the capture.
     """
+    if launch.url:
+        from witnessmark.adapters.prober.reaching import capture_over_http  # noqa: PLC0415 - http.client and ssl: only where asked for
+
+        return capture_over_http(launch, server, profile, limits, held.resolve(launch.headers, server), last_version)
     if not launch.command:
         raise UsageError("has neither a command nor a URL", where=server, hint='give it one: `command = [...]` or `url = "..."`')
     values = held.resolve(launch.environment, server)

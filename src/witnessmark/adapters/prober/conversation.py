@@ -26,6 +26,7 @@ from witnessmark.wire.revisions import (
     META_PROTOCOL_VERSION,
     META_SERVER_INFO,
     Era,
+    ListChangedDelivery,
     Revision,
     lookup,
 )
@@ -41,6 +42,9 @@ _FULL: Final[dict[str, Any]] = {
 
 # Codes that only a server of 2026-07-28 gives: it understood the request, and its process may be bound to that era by now.
 _MODERN_CODES: Final = frozenset(LATEST.error_codes) - frozenset(LATEST_LEGACY.error_codes)
+
+SIGNALS: Final = "tools.listChanged"
+"""The capability flag of a server that announces changes of its tools."""
 
 NAME_CHARS: Final = 200
 """Characters kept of a server's name and of its version."""
@@ -123,6 +127,8 @@ class Walker:
 
         A torn one is begun again, `max_traversals` times in all: servers signal while they still register their tools.
         """
+        if self._session.revision.list_changed_delivery is ListChangedDelivery.SUBSCRIPTION and SIGNALS in self._session.capabilities:
+            self._link.subscribe(_modern({"notifications": {"toolsListChanged": True}}, self._profile))
         for _ in range(self._limits.max_traversals):
             traversal = Traversal(self._limits)
             before = self._link.signals
@@ -142,8 +148,10 @@ class Walker:
         if answer.code == CODE_METHOD_NOT_FOUND and traversal.pages == 0 and "tools" not in self._session.capabilities:
             traversal.done = True
             return
-        traversal.take(answer)
-        self.pages = traversal.pages
+        try:
+            traversal.take(answer)
+        finally:
+            self.pages = traversal.pages
 
 
 def _modern(params: Mapping[str, Any], profile: Profile) -> dict[str, Any]:

@@ -22,6 +22,9 @@ from witnessmark.wire.strictjson import JsonFinding, JsonLimits, decode
 TOOLS_CHANGED: Final = "notifications/tools/list_changed"
 ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 
+LISTEN_ID: Final = "listen"
+"""The id of the one request whose answer is not waited for: the subscription to change signals."""
+_LISTEN_TOKEN: Final = id_token(LISTEN_ID)
 _NO_ID_OF_SDK_1: Final = '"server-error"'
 
 DECLINED: Final = -1
@@ -49,7 +52,7 @@ class Inbox:
         self.replies: list[bytes] = []
         self.signals = 0
         self.junk = 0
-        self.acknowledged = False
+        self.subscription_settled = False
         self._profile = profile
         self._limits = limits
         self._json = JsonLimits(max_bytes=limits.max_answer_bytes)
@@ -107,7 +110,7 @@ class Inbox:
             if message.method == TOOLS_CHANGED:
                 self.signals += 1
             elif message.method == ACKNOWLEDGED:
-                self.acknowledged = True
+                self.subscription_settled = True
         elif message.has_result or message.has_error:
             self._answered(message.id, Answer(None, CODE_INVALID_REQUEST))
         else:
@@ -118,6 +121,9 @@ class Inbox:
 
         An error without an id speaks of a request that could not be read (SDK 1.x writes "server-error" there).
         """
+        if token == _LISTEN_TOKEN:
+            self.subscription_settled = True
+            return
         wanted = id_token(self._last_id)
         if token is None or token in {wanted, _NO_ID_OF_SDK_1}:
             mine = answer.code is not None or token == wanted

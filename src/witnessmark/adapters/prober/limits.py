@@ -38,4 +38,4 @@ class ProbeLimits(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to `server/discover`: what the official SDK waits before it takes a silent server for a legacy one."""
 
     max_traversals: int = 3
-    """Walks in one capture, where a change signal tore the one before: twice is a server that still registers tools, thrice one that never rests."""
+    """Walks in one capture where a signal tore the one before: the second is a server that still starts, the third one that never rests."""

@@ -27,5 +27,8 @@ class Link(Protocol):
     def tell(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """Send a notification."""
 
+    def subscribe(self, params: Mapping[str, Any]) -> None:
+        """Ask for change signals by `subscriptions/listen` and wait a moment for the word that they will come."""
+
     def settle(self, limit_s: float) -> None:
         """Read what comes by itself within `limit_s` seconds."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from witnessmark.adapters.prober.ending import EndCode, NoAnswer, ProbeEnded, ServerGone
-from witnessmark.adapters.prober.inbox import Answer, Inbox, encode
+from witnessmark.adapters.prober.inbox import LISTEN_ID, Answer, Inbox, encode
 from witnessmark.adapters.prober.limits import ProbeLimits
 from witnessmark.adapters.prober.process import ServerProcess
 from witnessmark.model.capture import Profile
@@ -21,6 +21,9 @@ from witnessmark.wire.lines import BigLineStarted, Line, LineReader, Truncated
 
 READ_BYTES: Final = 1 << 18
 """Bytes taken from the pipe at once: four times what a Linux pipe holds."""
+
+SUBSCRIBED_S: Final = 2.0
+"""How long a subscription may take: without it no signal is heard, and the walk still counts."""
 
 _GONE: Final = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
@@ -67,9 +70,17 @@ class StdioLink:
         """Send a notification; it leaves with the next request at the latest."""
         self._send({"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})})
 
+    def subscribe(self, params: Mapping[str, Any]) -> None:
+        """Ask for signals by `subscriptions/listen` (2026-07-28) and wait until that is acknowledged, or for SUBSCRIBED_S."""
+        self._send({"jsonrpc": "2.0", "id": LISTEN_ID, "method": "subscriptions/listen", "params": params})
+        until = min(time.monotonic() + SUBSCRIBED_S, self._deadline)
+        while not self.inbox.subscription_settled and not self._over and (left := until - time.monotonic()) > 0:
+            self._turn(left)
+
     def settle(self, limit_s: float) -> None:
         """Read what comes within `limit_s` without having asked for anything."""
         until = min(time.monotonic() + limit_s, self._deadline)
+        self._turn(0)
         while not self._over and (left := until - time.monotonic()) > 0:
             self._turn(left)
 
