@@ -9,7 +9,7 @@ import pytest
 
 from adapters.prober.raw_http import Exchange, RawServer, serving
 from witnessmark.adapters.prober import ProbeLimits, capture
-from witnessmark.adapters.prober.values import HeldValues
+from witnessmark.adapters.held_values import HeldValues
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Capture, Launch
 

@@ -12,7 +12,7 @@ import pytest
 
 from witnessmark.adapters.child import CommandNotExecutable, CommandNotFound
 from witnessmark.adapters.prober import ProbeLimits, capture
-from witnessmark.adapters.prober.values import HeldValues
+from witnessmark.adapters.held_values import HeldValues
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Capture, Launch, Profile
 

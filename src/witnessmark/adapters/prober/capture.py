@@ -11,13 +11,15 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
+from witnessmark.adapters.held_values import NO_VALUES, HeldValues
 from witnessmark.adapters.prober.conversation import NotModern, Session, Walker, discover, initialize
 from witnessmark.adapters.prober.ending import EndCode, NoAnswer, ProbeEnded, ServerGone
 from witnessmark.adapters.prober.limits import ProbeLimits
 from witnessmark.adapters.prober.process import ServerProcess
 from witnessmark.adapters.prober.record import Record
 from witnessmark.adapters.prober.stdio import StdioLink
-from witnessmark.adapters.prober.values import NO_VALUES, HeldValues
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Capture, Launch, Profile
 from witnessmark.wire.revisions import Era, lookup
@@ -45,13 +47,16 @@ def capture(
     if launch.url:
         from witnessmark.adapters.prober.reaching import capture_over_http  # noqa: PLC0415 - http.client and ssl: only where asked for
 
-        return capture_over_http(launch, server, profile, limits, held.resolve(launch.headers, server), last_version)
+        reached = msgspec.structs.replace(launch, url=held.filled(launch.url, server))
+        found = capture_over_http(reached, server, profile, limits, held.resolve(launch.headers, server), last_version)
+        return msgspec.structs.replace(found, launch=launch)
     if not launch.command:
         raise UsageError("has neither a command nor a URL", where=server, hint='give it one: `command = [...]` or `url = "..."`')
     values = held.resolve(launch.environment, server)
+    command = tuple(held.filled(word, server) for word in launch.command)
 
     def start() -> ServerProcess:
-        return ServerProcess(launch.command, {**os.environ, **values}, directory, values.values())
+        return ServerProcess(command, {**os.environ, **values}, directory, values.values())
 
     return _StdioCapture(start, Capture(server=server, profile=profile, launch=launch), limits).run(last_version)
 
