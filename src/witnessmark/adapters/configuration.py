@@ -15,7 +15,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from witnessmark.adapters.held_values import REFERENCE
+from witnessmark.adapters.held_values import REFERENCE, holds_secret
 from witnessmark.adapters.input_files import read_small_file
 from witnessmark.adapters.prober.connections import origin_of
 from witnessmark.adapters.server_entry import ServerEntry, file_origin
@@ -27,7 +27,7 @@ CONFIGURATION_FILE: Final = "witnessmark.toml"
 CLIENT: Final = "witnessmark"
 """Whose file it is, where a client is named."""
 
-TABLES: Final = frozenset(("servers", "tools", "tasks", "redaction"))
+TABLES: Final = frozenset(("servers", "tools", "tasks", "redact"))
 """Tables of the file; each is read by who needs it (formats.md). Here: servers."""
 MEMBERS: Final = frozenset(("command", "url", "env", "headers"))
 """Members of one server."""
@@ -36,13 +36,6 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """RFC 9110 section 5.6.2, token."""
-
-# Beginnings that issuers give their keys, and the beginning of every JSON Web Token.
-_SECRET: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:gh[pousr]_|github_pat_|glpat-|sk-[A-Za-z]|xox[abprs]-|AKIA|AIza|npm_|pypi-|hf_|eyJ[A-Za-z0-9_-]{8,}\.)[A-Za-z0-9_-]{6,}"
-    r"|(?:token|secret|password|passwd|api[_-]?key)=[^\s$]{6,}",
-    re.IGNORECASE,
-)
 
 
 class Configuration(NamedTuple):
@@ -155,7 +148,7 @@ def _references(raw: dict[str, Any], member: str, keys: tuple[str, ...], source:
 
 
 def _no_secret(text: str, keys: tuple[str, ...], source: _Source) -> None:
-    if _SECRET.search(text):
+    if holds_secret(text):
         raise source.error(
             "holds what looks like a secret", keys, "hand it over by env or headers as a reference, and replace it where it was issued"
         )

@@ -11,11 +11,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from witnessmark.contract.redaction import DETECTORS
 from witnessmark.errors import UsageError
 
 FROM_FILE: Final = "file:"
+REMOVED: Final = "[removed]"
+"""What stands where a value was taken out of a message."""
 REFERENCE: Final = re.compile(r"(?:([!-~]+) )?env:([A-Za-z_][A-Za-z0-9_]*)")
 """`env:NAME`, with one word before it where a header wants one."""
+
+_SECRETS: Final = tuple(detector for detector in DETECTORS if detector.name not in {"private-url", "home-path"})
+"""What must not stand in a file of ours. A private host and a home directory are no secrets of a launch: it needs them."""
 
 _PLACEHOLDER: Final = re.compile(r"\$\{([^{}]*)\}")
 _VARIABLE: Final = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
@@ -77,6 +83,20 @@ class HeldValues:
         if found[2] is not None:
             return os.environ.get(found[1]) or found[2]
         return _variable(found[1], "its entry", server)
+
+
+def holds_secret(text: str) -> bool:
+    """Whether one of the detectors of keys and tokens finds something."""
+    return any(detector.pattern.search(text) for detector in _SECRETS)
+
+
+def without_secrets(text: str, handed_over: Iterable[str] = ()) -> str:
+    """The text without the values that were handed to a server, and without what the detectors of keys and tokens find."""
+    for value in handed_over:
+        text = text.replace(value, REMOVED)
+    for detector in _SECRETS:
+        text = detector.pattern.sub(REMOVED, text)
+    return text
 
 
 def _variable(variable: str, name: str, server: str) -> str:

@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "verify": ("verify:verify", "Verify the chain of an exported evidence log."),
     "receipt": ("receipt:receipt", "Bring a receipt or a declaration to a run."),
     "proxy": ("proxy:proxy", "Watch a server over stdio, byte for byte, and record the evidence."),
+    "servers": ("servers:servers", "List the servers that are named here, by whom, and whether they are locked."),
     "keys": ("keys:keys", "List or rotate the key of the keyed hashes."),
     "doctor": ("doctor:doctor", "Say what is installed, reachable and writable."),
     "demo": ("demo:demo", "Watch a real client at work on real servers, then the inconvenient cases."),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from witnessmark.adapters.child import CommandNotExecutable, CommandNotFound
+from witnessmark.adapters.held_values import without_secrets
 from witnessmark.errors import UsageError, WorldError
 
 TAIL_BYTES: Final = 4 * 1024
@@ -104,9 +105,7 @@ class ServerProcess:
 
     def last_words(self) -> str:
         """The end of its standard error in one line, without the values that were handed to it; "" if it said nothing."""
-        text = self._tail.decode(errors="replace")
-        for secret in self._secrets:
-            text = text.replace(secret, "[removed]")
+        text = without_secrets(self._tail.decode(errors="replace"), self._secrets)
         lines = [line.strip()[:LINE_CHARS] for line in text.splitlines() if line.strip()]
         return " | ".join(lines[-TAIL_LINES:])
 
