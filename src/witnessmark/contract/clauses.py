@@ -38,13 +38,16 @@ _SIGNATURE_HEADING: Final = re.compile(r"\s*(?:args|arguments|parameters|params|
 _HEADING: Final = re.compile(r"\s*[#*]*\s*[A-Z][\w ]{1,30}:[*\s]*")
 # What tells the model how to choose or use a tool promises nothing about what an old call gives.
 _ADVICE: Final = re.compile(
-    r"\W*(?:you (?:can|should|may)|please|prefer|use|useful|best|perfect|great|ideal|not recommended|recommended|strongly|consider|call|try|tips?"
+    r"\W*(?:you (?:can|should|may)|please|prefer|use|useful|best|perfect|great|ideal|not recommended"
+    r"|recommended|strongly|consider|call|try|tips?"
     r"|note for|workflow|see|avoid|common mistakes|when (?:asked|the user)|do not use|don't use|only use|if you)\b",
     re.IGNORECASE,
 )
 # One more item of a list of names (`- add: ...`, `7. get_comments - ...`), one more row of a table: what is new there
 # documents something that an old call does not use.
-_ITEM: Final = re.compile(r"\s*(?:(?:[-*\u2022]|\d+[.)])\s+[`'\"*]*[\w.-]+[`'\"*]*(?:\s*\([^)\n]*\))?\s*(?::|->|\s[-\u2013\u2014]\s)|\|).*", re.DOTALL)
+_ITEM: Final = re.compile(
+    r"\s*(?:(?:[-*\u2022]|\d+[.)])\s+[`'\"*]*[\w.-]+[`'\"*]*(?:\s*\([^)\n]*\))?\s*(?::|->|\s[-\u2013\u2014]\s)|\|).*", re.DOTALL
+)
 _USE_INSTEAD: Final = re.compile(r"\b(?:use|prefer|call)\b.{1,80}\binstead\b", re.IGNORECASE)
 
 
@@ -120,7 +123,11 @@ def edits(before: str, after: str) -> list[Edit]:
     return [
         *(_reworded(old_rest[at], new_rest[other]) for at, other in sorted(partner.items())),
         *(Edit(each, "", " ".join(words_of(each)), "") for at, each in enumerate(old_rest) if at not in partner),
-        *(Edit("", each, "", " ".join(words_of(each))) for at, each in enumerate(new_rest) if at not in taken and not _ITEM.fullmatch(each)),
+        *(
+            Edit("", each, "", " ".join(words_of(each)))
+            for at, each in enumerate(new_rest)
+            if at not in taken and not _ITEM.fullmatch(each)
+        ),
     ]
 
 

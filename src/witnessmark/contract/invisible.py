@@ -23,7 +23,23 @@ _JOINER: Final = "\u200d"
 _JOINERS: Final = frozenset("\u200c\u200d")
 _PICTURES: Final = frozenset(("So", "Sk", "Sm", "Po", "Nd", "Mn"))
 # Scripts in which joiners are part of ordinary spelling.
-_JOINING_SCRIPTS: Final = frozenset(("ARABIC", "DEVANAGARI", "BENGALI", "GUJARATI", "GURMUKHI", "KANNADA", "MALAYALAM", "ORIYA", "TAMIL", "TELUGU", "SINHALA", "KHMER", "MYANMAR"))
+_JOINING_SCRIPTS: Final = frozenset(
+    (
+        "ARABIC",
+        "DEVANAGARI",
+        "BENGALI",
+        "GUJARATI",
+        "GURMUKHI",
+        "KANNADA",
+        "MALAYALAM",
+        "ORIYA",
+        "TAMIL",
+        "TELUGU",
+        "SINHALA",
+        "KHMER",
+        "MYANMAR",
+    )
+)
 
 # Scripts whose letters are mistaken for each other's in one word.
 _LOOKING_ALIKE: Final = frozenset(("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "FULLWIDTH", "MATHEMATICAL"))

@@ -15,14 +15,18 @@ from typing import Final, Literal
 
 import msgspec
 
+from witnessmark.contract import cue_words
 from witnessmark.contract.clauses import MAX_READ_CHARS, Edit, amounts_of, edits, prose_of, words_of
 from witnessmark.contract.invisible import shown
+from witnessmark.contract.orders import new_orders
 
 Sort = Literal["wording", "meaning", "default", "bound"]
 """What the change looks like: `wording` raises nothing; the others are suspicions, `default` and `bound` kinds of their own."""
 
 # Characters of a peer's words that an explanation repeats.
 _EVIDENCE_CHARS: Final = 60
+# Digits of an amount that is compared by value.
+_AMOUNT_DIGITS: Final = 15
 # Words that differ in a statement that is otherwise the same.
 _FEW_WORDS: Final = 3
 # More edited statements than these: the text was rewritten, and that single words are gone from it says nothing.
@@ -52,80 +56,6 @@ class Reading(msgspec.Struct, frozen=True):
         return "the meaning may have changed while no keyword did: " + "; ".join(cue.shown for cue in self.cues[:3])
 
 
-def _any_of(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-
-
-_DEFAULT: Final = _any_of(
-    r"defaults?|defaulting|if (?:omitted|unset|none|not (?:set|provided|specified|given))"
-    r"|when (?:omitted|unset|not (?:set|provided|specified|given))|unspecified|unless specified"
-)
-_BY_DEFAULT: Final = _any_of(r"by default")
-_OMITTED: Final = _any_of(r"omit(?:s|ted|ting)?|by default|if unset|without (?:a|an|this)|not (?:set|provided|specified|given)")
-_RESULT: Final = _any_of(r"return(?:s|ed)?|includ(?:es?|ed|ing)|shown?|list(?:s|ed)?|search(?:es|ed)?|both|all|only")
-_LIMIT: Final = re.compile(
-    r"\b(?:at most|up to|max(?:imum)?|limit(?:ed|s)?|no (?:more|longer) than|capp?(?:ed)?|bounded|between|within"
-    r"|(?:longer|larger|bigger|more|greater) than|exceeds?|exceeding|expires?|timeout)\b"
-    r"(?:\W+[a-z]+){0,3}?\W+(?P<number>\d[\d,_]*(?:\.\d+)?)"
-    r"|(?P<before>\d[\d,_]*(?:\.\d+)?)\s*(?:[a-z]+\s+)?(?:max(?:imum)?|or (?:less|fewer|lower)|at (?:most|a time))\b",
-    re.IGNORECASE,
-)
-_LIMIT_WORD: Final = _any_of(r"at most|up to|max(?:imum)?|min(?:imum)?|(?<!rate.)limit(?:ed|s)?|capped|bounded|between|range|no more than")
-# A result that gets smaller, older or conditional.
-_LESS: Final = _any_of(
-    r"suppress(?:es|ed)?|de-?duplicat(?:es?|ed|ion)|near-duplicates?|skips|skipped|exclud(?:es?|ed)|truncat(?:es?|ed)|cached|caches|stale"
-    r"|drops|dropped|filters out|filtered out|hidden|hides|discards?|discarded|strips|stripped|collapsed|redacts?|redacted"
-    r"|no longer|single-use|one-time|expires?|instead of|omitted from|summari[sz]ed|abbreviated|sampled|paginated"
-)
-# An argument that is ignored under a condition is explained; one that is ignored has lost its meaning.
-_IGNORED: Final = _any_of(r"ignored|ignores|has no effect|deprecated and")
-_CONDITION: Final = _any_of(r"if|when|unless|with|false")
-# How much of everything is meant.
-_EVERYTHING: Final = _any_of(r"all|every|entire|whole|both|multiple")
-_PART: Final = _any_of(r"only|exclusively|excluding")
-# Where a name or path is looked up.
-_PLACE: Final = _any_of(
-    r"relative|resolved (?:against|relative|from|to)|absolute|working directory|workspace|current directory|home directory|project root|repository root|root directory"
-)
-# How a value is compared with what is there.
-_MATCHING: Final = _any_of(
-    r"case-(?:in)?sensitiv\w*|exact|exactly|partial|fuzzy|substrings?|globs?|glob-style|regex(?:es|p)?|regular expressions?|prefix|wildcards?"
-    r"|syntax|semantic|natural-language|natural language|full-text|boolean|matches|recursively|inclusive|exclusive|starts with|contains"
-)
-# What happens to what was there before.
-_KEEPING: Final = _any_of(r"preserv(?:es?|ed)|keeps?|kept|retain(?:s|ed)?|clears?|cleared|overwrit(?:es?|ten)|replac(?:es|ed)|appends?|appended|merges?|merged|resets?")
-# A condition on other arguments or a closed list of what is taken.
-_NEEDS: Final = _any_of(
-    r"needs? to (?:also )?be|must (?:also )?be|also (?:required|needed|requires)|requires|permitted|permits|no longer (?:accepts|supports)|must not"
-    r"|only (?:accepts|supports|valid|allowed|available|works?|applies)"
-)
-_FORMATS: Final = _any_of(
-    r"base-?64|utf-?8|json|markdown|html|xml|yaml|csv|png|jpe?g|webp|gif|svg|plain text|comma-separated|newline-separated"
-    r"|iso(?: ?8601)?|unix|epoch|utc|local time|dictionary|array|object|string|integer|resource|embedded|absolute|relative|inclusive|exclusive"
-    r"|ascending|descending|oldest|newest|latest|zero-based|one-based|0-based|1-based|0-indexed|1-indexed|lowercase|uppercase"
-)
-_UNITS: Final = _any_of(
-    r"milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|bytes?|kb|mb|gb|kib|mib|characters?|chars?|tokens?|lines?|pixels?"
-    r"|px|percent|degrees?|radians?|km|kilometers?|miles?|meters?|feet|celsius|fahrenheit|kelvin|usd|eur|cents?|dollars?"
-)
-_ENCODED: Final = _any_of(r"base-?64(?:-?encod\w+)?|url-?encod\w*|escap(?:e|ed|ing)|encod(?:e|ed|ing)|hex(?:adecimal)?|quoted|raw")
-_NOT: Final = _any_of(r"not|never|cannot|can't|don't|doesn't|won't|no")
-_GIVES: Final = _any_of(r"returns?|returned|responds?|outputs?|yields?")
-_TO_DO: Final = _any_of(r"do not|don't|must not|never")
-
-# Order words to the model. In capitals they are shouted; in a sentence they need their verb: plain "always" is prose.
-_SHOUTED: Final = re.compile(r"\b(?:IMPORTANT|CRITICAL|MANDATORY|MUST|ALWAYS|NEVER|DO NOT|DON'T|PREREQUISITE|URGENT)\b")
-_ORDERING: Final = re.compile(
-    r"\b(?:(?:should |must )?always (?:use|call|prefer|default|provide|include|pass|run|invoke|send|ask|check)|you must|must (?:always|first|never)"
-    r"|never (?:use|call|mention|tell|reveal|ask|skip|assume)|(?:do not|don't) (?:tell|mention|reveal|ask|inform|notify|use any other)"
-    r"|before (?:using|calling|invoking) (?:any|this|other|all)|(?:best|perfect|ideal) for|most powerful"
-    r"|ignore (?:all |any |the )?(?:previous|prior|above|other|earlier)|without (?:asking|telling|informing|confirmation|confirming)"
-    r"|system prompt|(?:use|prefer|call) this tool (?:first|instead|whenever|for (?:any|all|every))|instead of any other|(?:send|forward|copy|bcc) (?:it|this|all|everything) to)\b"
-    r"|<(?:important|system|instructions?)>",
-    re.IGNORECASE,
-)
-
-
 def reading(before: str, after: str) -> Reading:
     """What a rule can tell of a text that changed from `before` to `after`. Cost is bounded by `MAX_READ_CHARS`; a longer
     text that changed is a suspicion, because it was not read to its end.
@@ -143,19 +73,6 @@ def reading(before: str, after: str) -> Reading:
         found["length"] = Cue("length", f"it has more than {MAX_READ_CHARS:,} characters and was not read to its end")
     cues = tuple(found.values())
     return Reading(_sort(found), cues, orders)
-
-
-def new_orders(before: str, after: str) -> tuple[str, ...]:
-    """The order words to the model that stand more often in `after`, as written there, each once, in order."""
-    found: list[str] = []
-    for pattern in (_SHOUTED, _ORDERING):
-        had = Counter(match.group().casefold() for match in pattern.finditer(before[:MAX_READ_CHARS]))
-        for match in pattern.finditer(after[:MAX_READ_CHARS]):
-            word = match.group().casefold()
-            had[word] -= 1
-            if had[word] < 0 and match.group() not in found:
-                found.append(match.group())
-    return tuple(found)
 
 
 class _Two(msgspec.Struct, frozen=True):
@@ -193,6 +110,8 @@ def _of_numbers(edit: Edit, two: _Two) -> Iterator[Cue]:
     come = [amount for amount in new if amount in two.amounts_come]
     if edit.reworded and gone and come:
         near = _near(edit)
+        if near and near != "default" and _loosened(gone[0], come[0]):
+            return
         yield Cue(
             "default" if near == "default" else "limit" if near else "number",
             f"{gone[0]} became {come[0]}" + (f" near `{near}`" if near else ""),
@@ -200,23 +119,27 @@ def _of_numbers(edit: Edit, two: _Two) -> Iterator[Cue]:
         )
     elif come and not edit.advice and (limit := _limit_on(edit.new, come)):
         yield Cue("limit", f"a limit is new: {_quoted(limit)}", strong=True)
-    elif gone and (edit.reworded or not two.rewritten) and (_DEFAULT.search(edit.old) or _LIMIT_WORD.search(edit.old)):
-        name = "default" if _DEFAULT.search(edit.old) else "limit"
-        yield Cue(name, f"no longer says {gone[0]} as {name}: {_quoted(edit.old)}")
+    elif gone and (edit.reworded or not two.rewritten) and cue_words.DEFAULT.search(edit.old):
+        yield Cue("default", f"no longer says {gone[0]} as default: {_quoted(edit.old)}")
 
 
 def _near(edit: Edit) -> str:
     """The word beside a changed number that says what it is, or ""."""
-    for pattern in (_DEFAULT, _LIMIT_WORD):
+    for pattern in (cue_words.DEFAULT, cue_words.LIMIT_WORD):
         found = pattern.search(edit.new) or pattern.search(edit.old)
         if found is not None:
-            return "default" if pattern is _DEFAULT else found.group().casefold()
+            return "default" if pattern is cue_words.DEFAULT else found.group().casefold()
     return ""
+
+
+def _loosened(gone: str, come: str) -> bool:
+    """Whether an upper limit was raised: more than before is allowed, and what was sent still is."""
+    return len(come) <= _AMOUNT_DIGITS and len(gone) <= _AMOUNT_DIGITS and float(come) > float(gone)
 
 
 def _limit_on(statement: str, amounts: list[str]) -> str:
     """The words that make one of the amounts a limit, or ""."""
-    for found in _LIMIT.finditer(statement):
+    for found in cue_words.LIMIT.finditer(statement):
         number = (found["number"] or found["before"]).replace(",", "").replace("_", "").rstrip(".")
         if number in amounts:
             return found.group()
@@ -224,13 +147,13 @@ def _limit_on(statement: str, amounts: list[str]) -> str:
 
 
 def _of_defaults(edit: Edit, two: _Two) -> Iterator[Cue]:
-    old, new = _DEFAULT.search(edit.old), _DEFAULT.search(edit.new)
+    old, new = cue_words.DEFAULT.search(edit.old), cue_words.DEFAULT.search(edit.new)
     if old and new:
         if _said_after(edit.old, old) != _said_after(edit.new, new):
             yield Cue("default", f"what is said of the default differs: {_quoted(edit.old)} became {_quoted(edit.new)}")
     elif old and (edit.reworded or not two.rewritten):
         yield Cue("default", f"a default is no longer said: {_quoted(edit.old)}")
-    elif _BY_DEFAULT.search(edit.come) and _RESULT.search(edit.come):
+    elif cue_words.BY_DEFAULT.search(edit.come) and cue_words.RESULT.search(edit.come):
         yield Cue("default", f"what happens by default is said anew: {_quoted(edit.new)}")
 
 
@@ -241,37 +164,48 @@ def _said_after(statement: str, found: re.Match[str]) -> tuple[str, ...]:
 
 def _of_words(edit: Edit, two: _Two) -> Iterator[Cue]:
     for name, pattern, told in (
-        ("less", _LESS, "words that take something from the result are new"),
-        ("place", _PLACE, "where names and paths are looked up is said anew"),
-        ("needs", _NEEDS, "a condition is new"),
+        ("less", cue_words.LESS, "words that take something from the result are new"),
+        ("place", cue_words.PLACE, "where names and paths are looked up is said anew"),
+        ("needs", cue_words.NEEDS, "a condition is new"),
     ):
         if found := _first(pattern, edit.come, two.old_words):
             yield Cue(name, f"{told}: {_quoted(found)}", strong=name == "place")
-    if (found := _first(_IGNORED, edit.come, two.old_words)) and not _CONDITION.search(edit.new):
+    if (found := _first(cue_words.IGNORED, edit.come, two.old_words)) and not cue_words.CONDITION.search(edit.new):
         yield Cue("less", f"it is said to be ignored: {_quoted(found)}")
-    if not two.rewritten and edit.reworded:
-        if found := _first(_EVERYTHING, edit.gone, two.new_words):
-            yield Cue("scope", f"no longer says {_quoted(found)}")
-    if not two.rewritten and (found := _first(_PART, edit.come, two.old_words)):
-        yield Cue("scope", f"says {_quoted(found)} now: {_quoted(edit.new)}")
-    if _OMITTED.search(edit.new) and (found := _first(_KEEPING, edit.come, two.old_words)):
+    if cue_words.OMITTED.search(edit.new) and (found := _first(cue_words.KEEPING, edit.come, two.old_words)):
         yield Cue("keeps", f"what happens to what is there is said anew: {_quoted(found)}", strong=True)
-    if not two.rewritten and (found := _first(_MATCHING, edit.gone, two.new_words)):
-        yield Cue("matching", f"how values are matched is no longer said: {_quoted(found)}")
-    for name, pattern in (("format", _FORMATS), ("unit", _UNITS)):
+    if cue_words.TO_DO.search(edit.come) and (found := _first(cue_words.ENCODED, edit.come, two.old_words)):
+        yield Cue("format", f"what must not be done to the value is new: {_quoted(found)}", strong=True)
+    yield from _of_swaps(edit, two)
+    if not two.rewritten:
+        yield from _of_scope(edit, two)
+
+
+def _of_swaps(edit: Edit, two: _Two) -> Iterator[Cue]:
+    """One word for another of its kind, and a negation that came or went."""
+    for name, pattern in (("format", cue_words.FORMATS), ("unit", cue_words.UNITS)):
         gone, come = _first(pattern, edit.gone, two.new_words), _first(pattern, edit.come, two.old_words)
         if gone and come:
             yield Cue(name, f"the {name} differs: {_quoted(gone)} became {_quoted(come)}", strong=True)
-    if _TO_DO.search(edit.come) and (found := _first(_ENCODED, edit.come, two.old_words)):
-        yield Cue("format", f"what must not be done to the value is new: {_quoted(found)}", strong=True)
-    if edit.reworded and len(words_of(edit.gone + " " + edit.come)) <= _FEW_WORDS and bool(_NOT.search(edit.gone)) != bool(_NOT.search(edit.come)):
+    few = edit.reworded and len(words_of(edit.gone)) + len(words_of(edit.come)) <= _FEW_WORDS
+    if few and bool(cue_words.NOT.search(edit.gone)) != bool(cue_words.NOT.search(edit.come)):
         yield Cue("negation", f"a negation came or went: {_quoted(edit.new)}", strong=True)
+
+
+def _of_scope(edit: Edit, two: _Two) -> Iterator[Cue]:
+    """How much is meant, and what counts as a match."""
+    if edit.reworded and (found := _first(cue_words.EVERYTHING, edit.gone, two.new_words)):
+        yield Cue("scope", f"no longer says {_quoted(found)}")
+    if found := _first(cue_words.PART, edit.come, two.old_words):
+        yield Cue("scope", f"says {_quoted(found)} now: {_quoted(edit.new)}")
+    if found := _first(cue_words.MATCHING, edit.gone, two.new_words):
+        yield Cue("matching", f"how values are matched is no longer said: {_quoted(found)}")
 
 
 def _of_results(edit: Edit, two: _Two) -> Iterator[Cue]:
     if two.rewritten or not edit.reworded:
         return
-    if _GIVES.search(edit.come) and not _GIVES.search(edit.old) and len(words_of(edit.gone)) > 1:
+    if cue_words.GIVES.search(edit.come) and not cue_words.GIVES.search(edit.old) and len(words_of(edit.gone)) > 1:
         yield Cue("result", f"what is returned is said anew: {_quoted(edit.new)}")
 
 

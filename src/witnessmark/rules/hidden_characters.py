@@ -1,0 +1,58 @@
+"""A text holds characters that no reader sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from witnessmark.contract.invisible import name_of, new_hidden
+from witnessmark.contract.pairing import CatalogPair
+from witnessmark.model.change import ABSENT
+from witnessmark.rules._rule import Doc, Found, Rule
+from witnessmark.rules._server import changed_tools, strings
+
+# Characters that one explanation names.
+_SHOWN: Final = 5
+
+
+def find(catalogs: CatalogPair) -> Iterator[Found]:
+    """Places of new or changed tools, and instructions, where such characters are new."""
+    told = catalogs.new.instructions or ""
+    if hidden := new_hidden(catalogs.old.instructions or "", told):
+        yield Found(pointer="/instructions", why=_why(hidden), after=told)
+    for before, tool in changed_tools(catalogs):
+        name = tool["name"]
+        if before is None and (hidden := new_hidden("", name)):
+            yield Found(pointer="/name", why=_why(hidden), after=name, tool=name)
+        was = {(pointer, is_name): text for pointer, text, is_name in strings(before)}
+        for pointer, text, is_name in strings(tool):
+            if pointer != "/name" and (hidden := new_hidden(was.get((pointer, is_name), ""), text)):
+                yield Found(pointer=pointer, why=_why(hidden), before=was.get((pointer, is_name), ABSENT), after=text, tool=name)
+
+
+def _why(hidden: tuple[str, ...]) -> str:
+    """The characters by number and name."""
+    return "characters that no reader sees: " + ", ".join(map(name_of, hidden[:_SHOWN])) + (" and others" if len(hidden) > _SHOWN else "")
+
+
+RULE = Rule(
+    kind="hidden-characters",
+    name="A text holds characters that no reader sees",
+    old_caller="none",
+    model_told="escalated",
+    confidence="proven",
+    step="stop",
+    action="stop, and read the text with its hidden characters shown",
+    find_in_catalog=find,
+    mirror=("hidden-characters",),
+    doc=Doc(
+        means="A name, a text or a value of a tool, or the server's instructions, holds characters that are drawn as nothing "
+        "or that turn the reading direction, and did not before: zero-width characters, tags, direction controls, "
+        "variation selectors.",
+        matters="They hide orders from the person who approves and not from the model that obeys. None of 699 tools that were "
+        "captured has any.",
+        do="Do not approve. Read the text with the characters shown, and report it to the server's owner.",
+        cannot_see="Orders that are hidden in plain words, or in a picture.",
+        source="Unicode Standard, chapter 23; Unicode Technical Report 36. A picture's own selector and joiner do not count.",
+    ),
+)
