@@ -166,7 +166,7 @@ def _line_of(text: str, keys: tuple[str, ...]) -> int:
     at, depth = 0, 0
     best = 0
     for number in range(len(keys), 0, -1):
-        header = re.compile(r"\s*\[+\s*" + r"\s*\.\s*".join(_key(key) for key in keys[:number]) + r"\s*\]")
+        header = re.compile(r"\s*\[+\s*" + r"\s*\.\s*".join(_key(key) for key in keys[:number]) + r"\s*[\].]")
         at = next((index for index, line in enumerate(lines, start=1) if header.match(line)), 0)
         if at:
             depth, best = number, at
