@@ -17,7 +17,12 @@ from witnessmark.adapters.store.location import open_store
 from witnessmark.cli.main import cli
 from witnessmark.errors import InputError
 
-NOW_US = time.time_ns() // 1000
+
+def now_us() -> int:
+    """This moment: a session is live for 30 s, and a suite takes longer than that to come to a test."""
+    return time.time_ns() // 1000
+
+
 EFFECT = '{"call": 3, "status": "applied", "method": "query", "count": 1}'
 OUTCOME = '{"outcome": "report", "status": "passed", "strength": "deterministic"}'
 Run = Callable[..., Result]
@@ -111,7 +116,7 @@ def test_a_declaration_an_expectation_and_the_close_are_kept(run: Run, store: Pa
 
 
 def test_an_accepted_unknown_effect_ends_the_alarm_and_never_turns_green(run: Run, store: Path) -> None:
-    write_run(store, "r", facts=HEALTHY[:10], start_us=NOW_US - 60_000_000)
+    write_run(store, "r", facts=HEALTHY[:10], start_us=now_us() - 60_000_000)
     assert verdict(run)["state"] == "effect_unknown"
     assert run("receipt", "accept", "--run", "r", input='{"call": 3, "who": "Ada Lovelace"}').exit_code == 0
     assert verdict(run)["state"] == "unproven"
@@ -173,7 +178,7 @@ def test_a_server_that_the_run_does_not_use_is_named(run: Run, store: Path) -> N
 
 def test_a_run_of_several_servers_asks_for_one_where_it_matters(run: Run, store: Path) -> None:
     live(store)
-    write_run(store, "r", facts=HEALTHY[:1], server="search", closed=False, session="r-s2", start_us=NOW_US)
+    write_run(store, "r", facts=HEALTHY[:1], server="search", closed=False, session="r-s2", start_us=now_us())
     done = run("receipt", "effect", "--run", "r", input=EFFECT)
     assert done.exit_code == 2
     assert "name one with --server: search, tickets" in done.stderr

@@ -16,7 +16,11 @@ from witnessmark.cli.main import cli
 from witnessmark.model.evidence import SessionOpened
 
 Run = Callable[..., Result]
-NOW_US = time.time_ns() // 1000
+
+
+def now_us() -> int:
+    """This moment: a session is live for 30 s, and a suite takes longer than that to come to a test."""
+    return time.time_ns() // 1000
 
 
 @pytest.fixture
@@ -71,15 +75,15 @@ def test_a_mistyped_name_deletes_nothing(run: Run, store: Path) -> None:
 
 
 def test_a_run_that_is_observed_is_not_deleted(run: Run, store: Path) -> None:
-    write_run(store, "live", start_us=NOW_US, facts=[SessionOpened(server="tickets")], closed=False)
+    write_run(store, "live", start_us=now_us(), facts=[SessionOpened(server="tickets")], closed=False)
     done = run("runs", "delete", "live")
     assert done.exit_code == 2
     assert "is being observed" in done.stderr
 
 
 def test_retention_drops_by_age_and_says_what(run: Run, store: Path) -> None:
-    write_run(store, "old", start_us=NOW_US - 40 * 86_400_000_000)
-    write_run(store, "young", start_us=NOW_US - 86_400_000_000)
+    write_run(store, "old", start_us=now_us() - 40 * 86_400_000_000)
+    write_run(store, "young", start_us=now_us() - 86_400_000_000)
     assert run("runs", "retain", "--max-age", "30d").stdout.startswith("dropped old: ")
     assert [one["run"] for one in json.loads(run("runs", "--format", "json").stdout)] == ["young"]
     assert run("runs", "retain", "--max-age", "30d").stdout == "nothing to delete\n"
@@ -202,7 +206,7 @@ def test_verify_reads_standard_input(run: Run, store: Path) -> None:
 
 def test_keys_are_listed_rotated_and_forgotten_without_their_secrets(run: Run, store: Path) -> None:
     file = KeyFile(keys_path(store))
-    first = file.active(NOW_US)
+    first = file.active(now_us())
     assert f"{first.id}" in run("keys").stdout
     rotated = json.loads(run("keys", "rotate", "--format", "json").stdout)["keys"]
     assert [one["active"] for one in rotated] == [False, True]
