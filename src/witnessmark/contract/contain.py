@@ -70,9 +70,12 @@ def _prepared(schema: object, *, close: bool) -> Any:
     if type(schema) is not dict:
         return schema if type(schema) is bool else None
     bare = _bare(schema, MAX_LEVELS, close=close)
+    if close and bare is not None and not bare.get("properties") and _says_nothing_more(bare):
+        # A tool without declared parameters is called without arguments; below the top such an object is a free map.
+        bare["additionalProperties"] = False
     if bare is None or len(canonical_bytes(bare)) > MAX_SCHEMA_BYTES or not _is_bounded(bare):
         return None
-    if "$schema" in bare and not _is_sensitive(bare):
+    if "$schema" in bare and not reads_by_dialect(bare):
         bare = {name: value for name, value in bare.items() if name != "$schema"}
     return bare
 
@@ -190,7 +193,7 @@ def _target(root: Any, reference: str) -> Any:
     return node
 
 
-def _is_sensitive(schema: dict[str, Any]) -> bool:
+def reads_by_dialect(schema: object) -> bool:
     """Whether a keyword occurs whose meaning depends on the dialect."""
     waiting: list[Any] = [schema]
     while waiting:

@@ -144,7 +144,7 @@ def _bound(side: View, *, low: bool, generated: bool = True) -> Bound:
     """One end of the range that a schema allows; `generated` False: without limits that generators write."""
     inclusive, exclusive = ("minimum", "exclusiveMinimum") if low else ("maximum", "exclusiveMaximum")
     found = Bound(-math.inf if low else math.inf, exclusive=False, keyword="")
-    integral = side.types == {"integer"}
+    integral = side.types == frozenset(("integer",))
     said_exclusive = side.schema.get(exclusive)
     for keyword in (inclusive, exclusive):
         limit = side.schema.get(keyword)
@@ -168,3 +168,35 @@ def length_changes(before: View, after: View) -> Iterator[tuple[str, bool, Any, 
         first, second = before.schema.get(keyword, absent), after.schema.get(keyword, absent)
         if type(first) in (int, float) and type(second) in (int, float) and first != second:
             yield keyword, (second - first) * direction > 0, before.schema.get(keyword), after.schema.get(keyword)
+
+
+def step_change(before: View, after: View) -> Literal["", "tightened", "loosened"]:
+    """How `multipleOf` changed: loosened where every old multiple is a new one."""
+    first, second = before.schema.get("multipleOf"), after.schema.get("multipleOf")
+    if first is None and second is None:
+        return ""
+    if second is None:
+        return "loosened"
+    if not isinstance(first, int | float) or not isinstance(second, int | float) or not second:
+        return "tightened"
+    if first == second:
+        return ""
+    return "loosened" if math.isfinite(first / second) and (first / second).is_integer() else "tightened"
+
+
+def limits_items(side: View) -> bool:
+    """Whether the items of a list must fit a schema."""
+    items = side.schema.get("items")
+    return items is False or (type(items) is dict and bool(items))
+
+
+def limits_more(side: View) -> bool:
+    """Whether values under undeclared names must fit a schema."""
+    further = side.schema.get("additionalProperties")
+    return type(further) is dict and bool(further)
+
+
+def members(side: View) -> int:
+    """How many schemas a conjunction has."""
+    held = side.schema.get("allOf")
+    return len(held) if type(held) is list else 0

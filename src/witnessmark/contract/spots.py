@@ -12,8 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from witnessmark.contract.branches import match_branches
-from witnessmark.contract.schema_view import View, same, view
-from witnessmark.contract.schema_walk import ANNOTATION_KEYWORDS
+from witnessmark.contract.schema_view import View, follow, same, view
+from witnessmark.contract.schema_walk import subschemas
 
 # Places compared in one schema; the largest captured schema has 945 nodes.
 MAX_SPOTS: Final = 10_000
@@ -161,11 +161,6 @@ def escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-def without_texts(schema: Any) -> Any:
-    """The schema without the keywords that only tell."""
-    return {name: value for name, value in schema.items() if name not in ANNOTATION_KEYWORDS} if type(schema) is dict else schema
-
-
 def _refers(root: Any) -> bool:
     """Whether any member of the document is named like a reference."""
     waiting = [root]
@@ -180,13 +175,13 @@ def _refers(root: Any) -> bool:
     return False
 
 
-def nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every JSON object in a document, data included; for looking whether a keyword occurs at all."""
+def references(schema: Any) -> Iterator[tuple[str, str]]:
+    """(reference, why it cannot be read or "") of every `$ref` in a schema document."""
     waiting = [schema]
     while waiting:
         node = waiting.pop()
-        if type(node) is dict:
-            yield node
-            waiting.extend(node.values())
-        elif type(node) is list:
-            waiting.extend(node)
+        if type(node) is not dict:
+            continue
+        if "$ref" in node:
+            yield str(node["$ref"]), follow(node["$ref"], schema)[1]
+        waiting.extend(subschemas(node))

@@ -51,14 +51,25 @@ _INCLUDE: Final = frozenset(("include", "includes", "with", "show", "full", "all
 _PER_PAGE: Final = (("per", "page"), ("page", "size"), ("perpage",), ("pagesize",))
 
 
+def narrows(names: Names, name: str) -> bool:
+    """Whether a name that is new in an object may narrow the result of a call that does not send it.
+
+    A required one with a default counts too: the server fills it in.
+    """
+    schema = names.now(name).schema
+    if name in names.spot.new.required and "default" not in schema:
+        return False
+    return _narrows(words_of(name), "default" in schema, schema.get("default"))
+
+
 def kind_of_added(names: Names, name: str) -> str:
     """The kind of a name that is new in an object."""
     schema = names.now(name).schema
     if name in names.spot.new.required:
         return REQUIRED_WITH_DEFAULT if "default" in schema else REQUIRED
-    words = words_of(name)
-    if _narrows(words, "default" in schema, schema.get("default")):
+    if narrows(names, name):
         return NARROWS
+    words = words_of(name)
     beside = {word for other in names.spot.new.properties for word in words_of(other)}
     if not _POWER.isdisjoint(words) or (not _FILE.isdisjoint(words) and not _RUNS.isdisjoint(beside)):
         return POWER

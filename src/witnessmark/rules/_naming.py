@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from witnessmark.contract.object_names import Names
 from witnessmark.contract.schema_view import View
+from witnessmark.contract.successors import words_of
 
 # Characters of a name or value that a sentence repeats.
 _SHOWN_CHARS: Final = 80
@@ -52,3 +53,36 @@ def told_types(side: View) -> str:
         return "nothing"
     types = sorted(side.types) if side.types is not None else ["any type"]
     return " or ".join([*types, *(["null"] if side.nullable and "null" not in types else [])])
+
+
+# Words of parameter names whose values choose what a tool does, and of values that say what is done.
+_CHOOSES: Final = frozenset(("method", "action", "operation", "command", "op", "verb", "mode", "function"))
+_ACTS: Final = frozenset(
+    (
+        *("add", "create", "delete", "destroy", "drop", "edit", "execute", "insert", "kill", "merge", "modify", "move", "overwrite"),
+        *(
+            "post",
+            "publish",
+            "purge",
+            "put",
+            "remove",
+            "rename",
+            "replace",
+            "reset",
+            "run",
+            "send",
+            "set",
+            "transfer",
+            "update",
+            "upload",
+            "write",
+        ),
+    )
+)
+
+
+def names_actions(parameter: str, values: list[Any]) -> bool:
+    """Whether new values of a parameter name actions, by the parameter's name or by their own."""
+    if not _CHOOSES.isdisjoint(words_of(parameter)):
+        return True
+    return any(type(value) is str and not _ACTS.isdisjoint(words_of(value)) for value in values)

@@ -14,10 +14,16 @@ RULE = Rule(
     action="nothing",
     mirror=("combinator-respelled",),
     doc=Doc(
-        means="Both schemas allow exactly the same values: only the spelling differs (a union of constants for an enum, `allOf` of one, `oneOf` for `anyOf` where the parts exclude each other).",
+        means=(
+            "Both schemas allow exactly the same values: only the spelling differs (a union of constants for an enum, `allOf` of "
+            "one, `oneOf` for `anyOf` where the parts exclude each other)."
+        ),
         matters="It does not: no argument that was accepted is refused, and none is newly accepted.",
         do="Nothing.",
-        cannot_see="Keywords that the oracle does not read: formats, defaults, content encodings and texts have their own kinds.",
-        source="Containment of canonical schemas (jsonschema-rs), the old side closed: an agent sends declared names only. Asked in both directions.",
+        cannot_see="Formats, defaults, content encodings and texts are not compared here; they have kinds of their own.",
+        source=(
+            "Containment of canonical schemas (jsonschema-rs), the old side closed: an agent sends declared names only. Asked in "
+            "both directions."
+        ),
     ),
 )

@@ -14,7 +14,9 @@ import msgspec
 
 from witnessmark.contract.digest import digest_of, meaning_digest, short
 from witnessmark.contract.pairing import CatalogPair, Pair, Side
+from witnessmark.contract.projection import PROJECTED_MEMBERS
 from witnessmark.contract.schema_view import same
+from witnessmark.contract.spots import references
 from witnessmark.errors import PeerError
 from witnessmark.model.capture import Capture
 from witnessmark.model.change import ABSENT, Change
@@ -24,7 +26,10 @@ from witnessmark.rules.catalogue import RULES
 # Kinds that no rule looks for: the oracle's own words.
 NARROWED: Final = "input-schema-narrowed"
 UNDECIDED: Final = "input-schema-undecided"
+WIDENED: Final = "input-schema-widened"
 RESPELLED: Final = "combinator-respelled"
+REFACTORED: Final = "ref-refactor"
+UNRECOGNISED: Final = "member-changed"
 RECURSIVE: Final = "recursive-changed"
 
 _CALLER_RANK: Final = {"silent": 0, "loud": 1, "none": 2}
@@ -57,39 +62,50 @@ def tool_changes(pair: Pair) -> _Hits:
     """What the rules and the oracle say about one tool, with the rule that said it."""
     hits = [(rule, found) for rule in RULES.values() if rule.find is not None for found in rule.find(pair)]
     for side in (pair.input, pair.output):
-        hits = _overruled(side, hits)
+        if side.old is not None and side.new is not None and not same(side.old, side.new):
+            hits = _overruled(side, hits)
+            hits += _unsaid(side, hits)
     hits = _cosmetic_by_meaning(pair, hits)
+    hits += _unrecognised(pair, hits)
     return _folded(hits) if any(_is_toolchain(*hit) for hit in hits) else hits
 
 
 def _overruled(side: Side, hits: _Hits) -> _Hits:
-    """The hits with the oracle's word on one schema: `yes` takes back what spelling suggested, `no` and `unknown` speak
-    where nothing else did.
-    """
-    if side.old is None or side.new is None or same(side.old, side.new):
+    """The hits without what a schema's spelling suggested and the oracle's `yes` takes back."""
+    if side.keeps != "yes" or not any(rule.structural and _of(side, found) for rule, found in hits):
         return hits
-    mine = [(rule, found) for rule, found in hits if found.pointer.startswith(side.pointer)]
-    if any(rule.structural for rule, _ in mine) and side.keeps == "yes":
-        equal = side.kept_back == "yes"
-        kept: _Hits = []
-        for rule, found in hits:
-            if not rule.structural or not found.pointer.startswith(side.pointer):
-                kept.append((rule, found))
-            elif not equal:
-                loud = (found.old_caller or rule.old_caller) == "loud"
-                kept.append((rule, msgspec.structs.replace(found, old_caller="none", confidence="proven") if loud else found))
-        if equal and not any(_is_cosmetic(rule, found) and found.pointer.startswith(side.pointer) for rule, found in kept):
-            kept.append((RULES[RESPELLED], _schemas(side, "the same set of values, spelled in another way")))
-        return kept
+    equal = side.kept_back == "yes"
+    kept: _Hits = []
+    for rule, found in hits:
+        if not rule.structural or not _of(side, found):
+            kept.append((rule, found))
+        elif not equal:
+            loud = (found.old_caller or rule.old_caller) == "loud"
+            kept.append((rule, msgspec.structs.replace(found, old_caller="none", confidence="proven") if loud else found))
+    return kept
+
+
+def _unsaid(side: Side, hits: _Hits) -> _Hits:
+    """What the oracle says about a schema where no rule said as much."""
+    mine = [(rule, found) for rule, found in hits if _of(side, found)]
     if side.direction == 1 and all((found.old_caller or rule.old_caller) == "none" for rule, found in mine):
         if side.keeps == "no":
-            why = "an argument that the old schema allowed is refused by the new one; no rule could say where"
-            return [*hits, (RULES[NARROWED], _schemas(side, why))]
+            return [(RULES[NARROWED], _schemas(side, "an argument that the old schema allowed is refused by the new one"))]
         if side.keeps == "unknown":
             kind = RECURSIVE if side.walk.recursive else UNDECIDED
-            why = "whether the new schema still accepts what the old one allowed could not be decided"
-            return [*hits, (RULES[kind], _schemas(side, why))]
-    return hits
+            return [(RULES[kind], _schemas(side, "whether the new schema still accepts what the old one allowed could not be decided"))]
+    if mine:
+        return []
+    if side.keeps == "yes" == side.kept_back:
+        return [(RULES[_respelled(side)], _schemas(side, "the same set of values, written in another way"))]
+    if side.direction == 1:
+        return [(RULES[WIDENED], _schemas(side, "all that was accepted still is, and more"))]
+    return []
+
+
+def _respelled(side: Side) -> str:
+    """The kind of a change without a difference: of definitions where references are used, else of spelling."""
+    return REFACTORED if any(True for schema in (side.old, side.new) for _ in references(schema)) else RESPELLED
 
 
 def _cosmetic_by_meaning(pair: Pair, hits: _Hits) -> _Hits:
@@ -103,8 +119,20 @@ def _cosmetic_by_meaning(pair: Pair, hits: _Hits) -> _Hits:
     except PeerError:
         return hits
     kept = [hit for hit in hits if hit not in grave]
-    sides = (side for side in (pair.input, pair.output) if not same(side.old, side.new))
-    return kept or [(RULES[RESPELLED], _schemas(side, "the same schema, arranged in another way")) for side in sides]
+    sides = [side for side in (pair.input, pair.output) if not same(side.old, side.new) and not any(_of(side, found) for _, found in kept)]
+    return kept + [(RULES[_respelled(side)], _schemas(side, "the same schema, arranged in another way")) for side in sides]
+
+
+def _unrecognised(pair: Pair, hits: _Hits) -> _Hits:
+    """The members of the contract that differ and that no rule spoke of: never green."""
+    silent: _Hits = []
+    for member in PROJECTED_MEMBERS:
+        said = any(found.pointer in ("", f"/{member}") or found.pointer.startswith(f"/{member}/") for _, found in hits)
+        if not said and pair.changed(member):
+            why = f"`{member}` differs, and no rule knows what that means"
+            found = Found(pointer=f"/{member}", why=why, before=pair.old.get(member, ABSENT), after=pair.new.get(member, ABSENT))
+            silent.append((RULES[UNRECOGNISED], found))
+    return silent
 
 
 def _folded(hits: _Hits) -> _Hits:
@@ -121,6 +149,11 @@ def _is_toolchain(rule: Rule, found: Found) -> bool:
 
 def _is_cosmetic(rule: Rule, found: Found) -> bool:
     return (found.old_caller or rule.old_caller) == "none" and (found.model_told or rule.model_told) == "same"
+
+
+def _of(side: Side, found: Found) -> bool:
+    """Whether a finding is about this schema."""
+    return found.pointer == side.pointer or found.pointer.startswith(f"{side.pointer}/")
 
 
 def _in_schema(found: Found) -> bool:

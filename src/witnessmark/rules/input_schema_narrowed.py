@@ -13,7 +13,10 @@ RULE = Rule(
     step="refresh",
     action="make the client read the tools again",
     doc=Doc(
-        means="Comparing both schemas as sets proved that some arguments which the old one allowed are refused now. No single rule recognised the change.",
+        means=(
+            "Comparing both schemas as sets proved that some arguments which the old one allowed are refused now. No single rule "
+            "recognised the change."
+        ),
         matters="An agent that holds the old contract may be refused.",
         do="Read both schemas; make the client read the tools again.",
         cannot_see="Which arguments are concerned, and whether anybody sends them.",

@@ -13,7 +13,10 @@ RULE = Rule(
     step="read",
     action="read both schemas",
     doc=Doc(
-        means="The input schema changed in a way that could not be decided: a recursive schema, a pattern for names, a reference out of the document, or one of the limits on size.",
+        means=(
+            "The input schema changed in a way that could not be decided: a recursive schema, a pattern for names, a reference "
+            "out of the document, or a limit on size was met."
+        ),
         matters="Missing evidence is never taken for harmless.",
         do="Read both schemas and approve the change if it is meant.",
         cannot_see="Everything: this kind says that nothing could be seen.",

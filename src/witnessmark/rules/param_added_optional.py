@@ -34,8 +34,8 @@ RULE = Rule(
         matters="Old calls stay valid. The model reads the new parameter and may use it.",
         do="Approve it once.",
         cannot_see=(
-            "Whether leaving it out means what the call meant before: if its default narrows the result, that is a kind of its own, told "
-            "by name and default only."
+            "Whether leaving it out means what the call meant before: if its default narrows the result, that is a kind of its "
+            "own, told by name and default only."
         ),
         source="JSON Schema 2020-12, core, 10.3.2: a property that is not in `required` may be absent.",
     ),

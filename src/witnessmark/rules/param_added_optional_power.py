@@ -31,8 +31,8 @@ RULE = Rule(
     mirror=("param-removed-open", "param-removed-closed"),
     doc=Doc(
         means=(
-            "The tool takes one more argument, and its name says that it reaches further (a path, an address, code, force, headers) or "
-            "asks the model for reasons or intent."
+            "The tool takes one more argument, and its name says that it reaches further (a path, an address, code, force, "
+            "headers) or asks the model for reasons or intent."
         ),
         matters="Old calls stay valid, but what was approved can do more now, or tell the service more.",
         do="Read what the parameter allows; approve it if that is meant.",

@@ -15,7 +15,7 @@ def find(pair: Pair) -> Iterator[Found]:
     for names in pair.input.names:
         for name in names.added:
             if kind_of_added(names, name) == REQUIRED_WITH_DEFAULT:
-                why = f"{named(names, name)} is new and required, with a default that the server probably fills in: only strict clients refuse"
+                why = f"{named(names, name)} is new and required, with a default: only strict clients refuse"
                 yield Found(pointer=names.place(name), why=why, after=names.spot.new.properties[name])
 
 
@@ -31,8 +31,8 @@ RULE = Rule(
     mirror=("param-removed-open", "param-removed-closed"),
     doc=Doc(
         means=(
-            "The new parameter stands in `required` and has a default: generators that describe what comes out of parsing list defaulted "
-            "members so."
+            "The new parameter stands in `required` and has a default: generators that describe what comes out of parsing list "
+            "defaulted members so."
         ),
         matters="A client that validates before it sends refuses the old call; the server itself fills the default in.",
         do="Make the client read the tools again.",

@@ -44,8 +44,8 @@ RULE = Rule(
     doc=Doc(
         means="A parameter is gone from one object and stands now, with the same type, inside another one below it.",
         matters=(
-            "An agent that sends it at the old place is refused, or, where the object takes undeclared names, accepted and its value "
-            "swallowed."
+            "An agent that sends it at the old place is refused, or, where the object takes undeclared names, accepted and its "
+            "value swallowed."
         ),
         do="Map the old place to the new one in the proxy; make the client read the tools again.",
         cannot_see="Whether the parameter at the new place means the same.",

@@ -37,8 +37,8 @@ RULE = Rule(
     doc=Doc(
         means="The old contract declared this parameter. The new one does not, and its schema refuses names that it does not declare.",
         matters=(
-            "By contract a call that sends it is refused. Most servers that were tried drop undeclared names all the same: then it is "
-            "swallowed without an error."
+            "By contract a call that sends it is refused. Most servers that were tried drop undeclared names all the same: then "
+            "it is swallowed without an error."
         ),
         do="Make the client read the tools again. A gate that checks arguments against the contract makes the refusal certain.",
         cannot_see="Which of the two the server does: 5 of 7 servers that publish a closed schema answered such a call as success.",

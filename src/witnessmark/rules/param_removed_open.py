@@ -37,12 +37,12 @@ RULE = Rule(
     doc=Doc(
         means="The old contract declared this parameter. The new one does not, and its schema accepts names that it does not declare.",
         matters=(
-            "An agent that still sends it gets an answer, only not to its question: a filter is not applied, a page is not turned, a "
-            "switch that kept the call harmless does nothing. Nobody sees an error."
+            "An agent that still sends it gets an answer, only not to its question: a filter is not applied, a page is not "
+            "turned, a switch that kept the call harmless does nothing. Nobody sees an error."
         ),
         do=(
-            "Make the client read the tools again, and until then stop calls that send the name. A gate that checks arguments against the "
-            "contract refuses such calls."
+            "Make the client read the tools again, and until then stop calls that send the name. A gate that checks arguments "
+            "against the contract refuses such calls."
         ),
         cannot_see=(
             "Whether the server reads the name although it does not declare it, or refuses it although its schema does not say so."

@@ -14,7 +14,7 @@ def find(pair: Pair) -> Iterator[Found]:
     for names in pair.input.names:
         for each in names.renamed:
             if not names.accepts(each.old):
-                why = f"{named(names, each.old)} probably became {quoted(each.new)} ({', '.join(each.reasons)}); the old name is refused by contract"
+                why = f"{named(names, each.old)} probably became {quoted(each.new)} ({', '.join(each.reasons)}); the old name is refused"
                 yield Found(
                     pointer=names.place(each.old),
                     why=why,

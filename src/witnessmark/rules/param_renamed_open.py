@@ -44,8 +44,8 @@ RULE = Rule(
     doc=Doc(
         means="A parameter is gone, a new one looks like it, and the schema accepts names that it does not declare.",
         matters=(
-            "An agent that still sends the old name is accepted: its value is swallowed and the new parameter keeps its default. Where the "
-            "new name is required the call is refused instead."
+            "An agent that still sends the old name is accepted: its value is swallowed and the new parameter keeps its default. "
+            "Where the new name is required the call is refused instead."
         ),
         do="Map the old name to the new one in the proxy; make the client read the tools again.",
         cannot_see="Whether the new parameter means the same: the likeness of types, texts and names is a guess.",

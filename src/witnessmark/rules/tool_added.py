@@ -30,8 +30,8 @@ RULE = Rule(
     doc=Doc(
         means="The server offers a tool under a name that the approved catalog does not have.",
         matters=(
-            "The model can call it from now on. Its text stands before the model beside your approved tools, and its name may shadow a "
-            "tool of another server."
+            "The model can call it from now on. Its text stands before the model beside your approved tools, and its name may "
+            "shadow a tool of another server."
         ),
         do="Read its whole definition; approve it, or hide it in the proxy.",
         cannot_see="Whether the tool was offered before to another client profile or user.",

@@ -29,8 +29,8 @@ RULE = Rule(
     mirror=("tool-renamed",),
     doc=Doc(
         means=(
-            "A tool is gone and a new one has the same input schema, the same parameter names with a like text, or the same name but for "
-            "separators."
+            "A tool is gone and a new one has the same input schema, the same parameter names with a like text, or the same name "
+            "but for separators."
         ),
         matters=(
             "A call under the old name is refused. The likeness is a guess: the new tool is another contract until somebody has read it."

@@ -35,8 +35,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means=(
-            "A type that the old schema took is refused by the new one (a number where only an integer is taken now, a list where only one "
-            "is)."
+            "A type that the old schema took is refused by the new one (a number where only an integer is taken now, a list "
+            "where only one is)."
         ),
         matters="A call with such a value is refused, or converted by servers that convert.",
         do="Make the client read the tools again.",

@@ -1,0 +1,44 @@
+"""Names that match a pattern have no schema any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from witnessmark.contract.pairing import Pair
+from witnessmark.contract.spot_facts import directed
+from witnessmark.model.change import ABSENT
+from witnessmark.rules._rule import Doc, Found, Rule
+
+
+def find(pair: Pair) -> Iterator[Found]:
+    """Places where this is so."""
+    for spot, before, after in directed(pair.input.spots):
+        if "patternProperties" not in after.schema and "patternProperties" in before.schema:
+            old, new = spot.old.schema.get("patternProperties", ABSENT), spot.new.schema.get("patternProperties", ABSENT)
+            yield Found(
+                pointer=f"{spot.pointer}/patternProperties",
+                why="values under names that match a pattern need no longer fit a schema",
+                before=old,
+                after=new,
+            )
+
+
+RULE = Rule(
+    kind="patternProperties-removed",
+    name="Names by pattern are no longer limited",
+    old_caller="none",
+    model_told="changed",
+    confidence="medium",
+    step="note",
+    action="note it",
+    find=find,
+    mirror=("patternProperties-added",),
+    structural=True,
+    doc=Doc(
+        means="Values under names that match a pattern need no longer fit a schema.",
+        matters="Old arguments stay valid.",
+        do="Note it.",
+        cannot_see="Whether the server checks it.",
+        source="JSON Schema 2020-12, core 10.3.2.2 (patternProperties).",
+    ),
+)
