@@ -19,7 +19,7 @@ RULE = Rule(
             "`definitions` to `$defs`, or an unused one was dropped."
         ),
         matters="It does not.",
-        do="Nothing.",
+        do="Nothing needs to be done.",
         cannot_see="Recursive schemas: for them equality is proved only where they are equal as written.",
         source=(
             "JSON Schema 2020-12, core 8.2 ($ref, $defs). Containment of canonical schemas (jsonschema-rs), the old side closed: "
