@@ -70,7 +70,7 @@ FORMATS: Final = _any_of(
     r"|ascending|descending|oldest|newest|latest|zero-based|one-based|0-based|1-based|0-indexed|1-indexed|lowercase|uppercase"
 )
 UNITS: Final = _any_of(
-    r"milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|bytes?|kb|mb|gb|kib|mib|characters?"
+    r"nanoseconds?|microseconds?|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|bytes?|kilobytes?|megabytes?|gigabytes?|kb|mb|gb|kib|mib|characters?"
     r"|chars?|tokens?|lines?|pixels?"
     r"|px|percent|degrees?|radians?|km|kilometers?|miles?|meters?|feet|celsius|fahrenheit|kelvin|usd|eur|cents?|dollars?"
 )

@@ -59,7 +59,10 @@ def _edit(pointer: str, role: Role, old: Any, new: Any) -> TextEdit | None:
     """The difference of two texts; None if there is none. What is no string is no text, and an empty one is none."""
     before, after = (text if type(text) is str and text.strip() else None for text in (old, new))
     if before == after:
-        return None
+        empty = before is None and old != new and {type(old), type(new)} <= {str, type(None)}
+        if not empty:
+            return None
+        return TextEdit(pointer=pointer, role=role, form="arranged", before=old, after=new, reading=Reading("wording"))
     hidden = new_hidden(before or "", after or "")
     seen_before, seen_after = visible(before or ""), visible(after or "")
     form: Form = "reworded"

@@ -52,7 +52,7 @@ class Hint(msgspec.Struct, frozen=True, kw_only=True):
 
 def hints(pair: Pair) -> list[Hint]:
     """The hints whose literal value differs, in the order of the specification."""
-    old, new = annotations(pair.old), annotations(pair.new)
+    old, new = hints_of(pair.old), hints_of(pair.new)
     found = []
     for name in DEFAULT_HINTS:
         before, after = old.get(name, ABSENT), new.get(name, ABSENT)
@@ -61,7 +61,7 @@ def hints(pair: Pair) -> list[Hint]:
     return found
 
 
-def annotations(tool: dict[str, Any]) -> dict[str, Any]:
+def hints_of(tool: dict[str, Any]) -> dict[str, Any]:
     """The annotations of a tool, {} where it has none that can be read."""
     held = tool.get("annotations")
     return held if type(held) is dict else {}
@@ -75,12 +75,12 @@ def value(held: dict[str, Any], name: str) -> bool:
 
 def is_new(pair: Pair) -> bool:
     """Whether the tool had no hint at all before: then what came is one change."""
-    return not any(name in annotations(pair.old) for name in DEFAULT_HINTS)
+    return not any(name in hints_of(pair.old) for name in DEFAULT_HINTS)
 
 
 def is_gone(pair: Pair) -> bool:
     """Whether the tool has no hint at all any more."""
-    return not any(name in annotations(pair.new) for name in DEFAULT_HINTS)
+    return not any(name in hints_of(pair.new) for name in DEFAULT_HINTS)
 
 
 def _effective(held: dict[str, Any], name: str) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
+
 from witnessmark.contract.pairing import Pair
 from witnessmark.contract.projection import PROJECTED_MEMBERS
 from witnessmark.contract.schema_view import same
@@ -63,7 +65,9 @@ def others(pair: Pair) -> Iterator[Found]:
     for member in ("annotations", "execution"):
         for name, before, after in differing(pair.old.get(member), pair.new.get(member)):
             if name not in _HINTS and not (member == "execution" and name == "taskSupport"):
-                yield _found(f"/{member}/{escaped(name)}", before, after)
+                found = _found(f"/{member}/{escaped(name)}", before, after)
+                # It stands inside the contract, where the model or a client may read it.
+                yield msgspec.structs.replace(found, model_told="changed")
 
 
 def _found(pointer: str, before: Any, after: Any) -> Found:

@@ -68,6 +68,11 @@ def guard(spot: Spot) -> str:
     return "opened" if spot.old.closed else "closed"
 
 
+def object_names(pair: Pair) -> list[Names]:
+    """What happened to the members of result objects; nothing where one side has no output schema: that is one change."""
+    return pair.output.names if pair.output.old is not None and pair.output.new is not None else []
+
+
 def required_before(names: Names, name: str) -> bool:
     """Whether the old schema promised the member in every result."""
     return name in names.spot.old.required

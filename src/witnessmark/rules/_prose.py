@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from witnessmark.contract.invisible import name_of
+from witnessmark.contract.invisible import name_of, visible
 from witnessmark.contract.pairing import Pair
 from witnessmark.contract.texts import TextEdit
 from witnessmark.model.change import ABSENT, ModelTold
@@ -68,6 +68,10 @@ def _why(edit: TextEdit) -> str:
     """What happened, what made it suspicious, and what it orders the model."""
     reading = edit.reading
     if edit.form == "arranged":
+        if not edit.before or not edit.after:
+            return "an empty text is no text"
+        if visible(edit.before) == visible(edit.after):
+            return "characters that no reader sees are gone; the rest is the same"
         return "only spaces and line ends differ"
     if edit.form == "unicode":
         return "only the Unicode normalization form differs: it looks the same"

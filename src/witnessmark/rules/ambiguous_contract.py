@@ -32,7 +32,6 @@ RULE = Rule(
     step="report",
     action="report it to the server's owner; do not call the tool",
     find_in_catalog=find,
-    mirror=("ambiguous-contract",),
     doc=Doc(
         means="What the server sent for this tool has no canonical form, or two readings: a member name twice, NaN, broken "
         "text, a number beyond all bounds.",

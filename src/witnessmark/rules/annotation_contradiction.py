@@ -8,7 +8,7 @@ from typing import Any, Final
 from witnessmark.contract.pairing import Pair
 from witnessmark.contract.successors import words_of
 from witnessmark.model.change import ABSENT
-from witnessmark.rules._annotations import annotations
+from witnessmark.rules._annotations import hints_of
 from witnessmark.rules._naming import quoted
 from witnessmark.rules._rule import Doc, Found, Rule
 
@@ -26,7 +26,7 @@ def find(pair: Pair) -> Iterator[Found]:
 
 def _contradiction(tool: dict[str, Any]) -> str:
     """What contradicts what, or ""."""
-    held = annotations(tool)
+    held = hints_of(tool)
     if held.get("readOnlyHint") is not True:
         return ""
     if held.get("destructiveHint") is True:
@@ -44,7 +44,7 @@ RULE = Rule(
     step="report",
     action="do not rely on its hints; report it to the server's owner",
     find=find,
-    mirror=("annotation-contradiction", "annotation-relaxed", "annotation-escalated", "annotations-removed"),
+    mirror=("annotation-contradiction", "annotation-explicit-default", "annotation-relaxed", "annotation-escalated", "annotations-removed"),
     doc=Doc(
         means="The tool says now that it is read-only and destructive at once, or that it is read-only while its name begins "
         "with a verb that destroys.",

@@ -39,7 +39,7 @@ RULE = Rule(
     doc=Doc(
         means="A hint was added or dropped that says what the protocol says without it, or that is idle because the tool is read-only.",
         matters="It does not: every client that follows the defaults treats the tool as before.",
-        do="Nothing.",
+        do="Nothing needs to be done.",
         cannot_see="Clients that take an absent hint for something else than its default.",
         source="Specification, schema of ToolAnnotations: readOnlyHint false, destructiveHint true, idempotentHint false, "
         "openWorldHint true where absent; destructive and idempotent mean something only while readOnly is false; hints "

@@ -38,7 +38,7 @@ RULE = Rule(
         matters="It is a claim that may switch off a confirmation, and it is the direction in which an attacker would move it. "
         "Most such changes are honest: servers add hints late and in bulk.",
         do="Read what the tool does. Until then treat it by the stricter old value.",
-        cannot_see="Whether the claim is true.",
+        cannot_see="Whether the claim is true, which only the behaviour shows.",
         source="Specification, schema of ToolAnnotations: readOnlyHint false, destructiveHint true, idempotentHint false, "
         "openWorldHint true where absent; destructive and idempotent mean something only while readOnly is false; hints "
         "of an untrusted server are not to be relied on.",

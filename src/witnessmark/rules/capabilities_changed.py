@@ -30,7 +30,7 @@ RULE = Rule(
         means="The server declares capabilities that it did not declare, or no longer declares some.",
         matters="Tools are called as before. Where `tools.listChanged` is new, the client can be told of changes; where it is "
         "gone, it must look for itself.",
-        do="Take note.",
+        do="Take note; no call breaks by it.",
         cannot_see="Whether the server does what it declares.",
         source="Specification, InitializeResult.capabilities.",
     ),

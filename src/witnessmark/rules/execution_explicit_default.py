@@ -32,7 +32,7 @@ RULE = Rule(
     doc=Doc(
         means="`execution` differs and means the same as before, mostly `forbidden` written out or dropped.",
         matters="It does not: forbidden is what holds without the member. A new SDK writes it into every tool.",
-        do="Nothing.",
+        do="Nothing needs to be done.",
         cannot_see="Members of `execution` that no revision defines; they are reported as meta-other.",
         source="Specification 2025-11-25, Tool.execution.taskSupport: forbidden where absent, optional, required. The member "
         "is not in 2026-07-28.",

@@ -31,7 +31,7 @@ RULE = Rule(
     doc=Doc(
         means="`execution.taskSupport` is `optional` now.",
         matters="Plain calls work, as before or again. A client with task support may run it as a task, whose result comes later.",
-        do="Take note.",
+        do="Take note; no call breaks by it.",
         cannot_see="Whether your client chooses the task when it may.",
         source="Specification 2025-11-25, Tool.execution.taskSupport: forbidden where absent, optional, required. The member "
         "is not in 2026-07-28.",

@@ -6,28 +6,33 @@ from collections.abc import Iterator
 from typing import Final
 
 from witnessmark.contract.invisible import name_of, new_hidden
-from witnessmark.contract.pairing import CatalogPair
+from witnessmark.contract.pairing import CatalogPair, Pair
 from witnessmark.model.change import ABSENT
 from witnessmark.rules._rule import Doc, Found, Rule
-from witnessmark.rules._server import changed_tools, strings
+from witnessmark.rules._server import strings
 
 # Characters that one explanation names.
 _SHOWN: Final = 5
 
 
-def find(catalogs: CatalogPair) -> Iterator[Found]:
-    """Places of new or changed tools, and instructions, where such characters are new."""
+def find(pair: Pair) -> Iterator[Found]:
+    """Places of a changed tool where such characters are new."""
+    was = {(pointer, is_name): text for pointer, text, is_name in strings(pair.old)}
+    for pointer, text, is_name in strings(pair.new):
+        before = was.get((pointer, is_name), ABSENT)
+        if hidden := new_hidden("" if before is ABSENT else before, text):
+            yield Found(pointer=pointer, why=_why(hidden), before=before, after=text)
+
+
+def find_in_catalog(catalogs: CatalogPair) -> Iterator[Found]:
+    """Instructions and new tools, their names included, that hold such characters."""
     told = catalogs.new.instructions or ""
     if hidden := new_hidden(catalogs.old.instructions or "", told):
         yield Found(pointer="/instructions", why=_why(hidden), after=told)
-    for before, tool in changed_tools(catalogs):
-        name = tool["name"]
-        if before is None and (hidden := new_hidden("", name)):
-            yield Found(pointer="/name", why=_why(hidden), after=name, tool=name)
-        was = {(pointer, is_name): text for pointer, text, is_name in strings(before)}
-        for pointer, text, is_name in strings(tool):
-            if pointer != "/name" and (hidden := new_hidden(was.get((pointer, is_name), ""), text)):
-                yield Found(pointer=pointer, why=_why(hidden), before=was.get((pointer, is_name), ABSENT), after=text, tool=name)
+    for name in catalogs.added:
+        for pointer, text, _ in strings(catalogs.new_tools[name]):
+            if hidden := new_hidden("", text):
+                yield Found(pointer=pointer, why=_why(hidden), after=text, tool=name)
 
 
 def _why(hidden: tuple[str, ...]) -> str:
@@ -43,8 +48,8 @@ RULE = Rule(
     confidence="proven",
     step="stop",
     action="stop, and read the text with its hidden characters shown",
-    find_in_catalog=find,
-    mirror=("hidden-characters",),
+    find=find,
+    find_in_catalog=find_in_catalog,
     doc=Doc(
         means="A name, a text or a value of a tool, or the server's instructions, holds characters that are drawn as nothing "
         "or that turn the reading direction, and did not before: zero-width characters, tags, direction controls, "

@@ -32,7 +32,7 @@ RULE = Rule(
     doc=Doc(
         means="The server sends instructions and sent none.",
         matters="The text goes straight to the model, outside every tool, and applies to all of them.",
-        do="Read all of it.",
+        do="Read all of it before you approve it.",
         cannot_see="Whether your client shows instructions to the model.",
         source="Specification, InitializeResult.instructions: a hint to the model, which clients may add to the system prompt.",
     ),

@@ -31,7 +31,7 @@ RULE = Rule(
     doc=Doc(
         means="A key of `_meta` under which a framework keeps its own books is another, new or gone.",
         matters="It does not: all that were read were tags and versions of the framework.",
-        do="Nothing.",
+        do="Nothing needs to be done.",
         cannot_see="A framework that starts to put meaning there.",
         source="Specification, `_meta`: reserved for metadata; keys belong to who defines them.",
     ),

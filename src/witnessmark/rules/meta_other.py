@@ -29,7 +29,7 @@ RULE = Rule(
         matters="Its meaning is a matter between this server and clients that know it. It is outside the contract, unless it "
         "stands inside annotations or execution.",
         do="Take note; ask the owner if it appears on a tool that matters.",
-        cannot_see="What it means.",
+        cannot_see="What the member means to those who know it.",
         source="Specification, `_meta`: reserved for metadata; keys belong to who defines them.",
     ),
 )

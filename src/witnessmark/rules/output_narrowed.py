@@ -36,7 +36,7 @@ RULE = Rule(
     doc=Doc(
         means="At some place of the output schema results can no longer be of some type, value or shape, or beyond a bound.",
         matters="Every such answer fits the old schema too. Programs may wait for a value that never comes any more.",
-        do="Take note.",
+        do="Take note; no call breaks by it.",
         cannot_see="Programs that depend on the values that do not come any more.",
         source="Specification, Tool.outputSchema: a server that declares one must send results that fit it, and clients should "
         "validate by it.",

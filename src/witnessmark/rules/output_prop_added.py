@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from witnessmark.contract.pairing import Pair
 from witnessmark.rules._naming import named
-from witnessmark.rules._output import retyped
+from witnessmark.rules._output import object_names, retyped
 from witnessmark.rules._rule import Doc, Found, Rule
 
 
@@ -14,7 +14,7 @@ def find(pair: Pair) -> Iterator[Found]:
     """New names of result objects, `loud` where the old object was closed."""
     if retyped(pair):
         return
-    for names in pair.output.names:
+    for names in object_names(pair):
         for name in names.added:
             closed = names.spot.old.closed
             why = f"{named(names, name)} is new in results" + (", and the old schema refuses undeclared members" if closed else "")

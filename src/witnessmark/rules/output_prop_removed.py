@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from witnessmark.contract.pairing import Pair
 from witnessmark.rules._naming import named
-from witnessmark.rules._output import required_before
+from witnessmark.rules._output import object_names, required_before
 from witnessmark.rules._rule import Doc, Found, Rule
 
 
 def find(pair: Pair) -> Iterator[Found]:
     """Names gone from result objects: `loud` if they were promised, `silent` if they were optional."""
-    for names in pair.output.names:
+    for names in object_names(pair):
         places = {name: f", it is declared at {place} now" for name, place in names.moved}
         for name in names.spot.old.properties if names.emptied else (*names.gone, *places):
             promised = required_before(names, name)

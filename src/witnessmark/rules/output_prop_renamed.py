@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from witnessmark.contract.pairing import Pair
 from witnessmark.rules._naming import named, quoted
-from witnessmark.rules._output import required_before
+from witnessmark.rules._output import object_names, required_before
 from witnessmark.rules._rule import Doc, Found, Rule
 
 
 def find(pair: Pair) -> Iterator[Found]:
     """Names of result objects with a likely successor."""
-    for names in pair.output.names:
+    for names in object_names(pair):
         for each in names.renamed:
             why = f"{named(names, each.old)} is probably {quoted(each.new)} now: {', '.join(each.reasons)}"
             yield Found(

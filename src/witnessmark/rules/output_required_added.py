@@ -33,7 +33,7 @@ RULE = Rule(
     doc=Doc(
         means="The output schema requires a declared member that was optional.",
         matters="Old readers do not mind: they had to do without it.",
-        do="Take note.",
+        do="Take note; no call breaks by it.",
         cannot_see="Whether the server ever leaves it out.",
         source="Specification, Tool.outputSchema: a server that declares one must send results that fit it, and clients should "
         "validate by it.",

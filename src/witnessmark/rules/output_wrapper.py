@@ -31,7 +31,7 @@ RULE = Rule(
         means="The tool has an output schema that only wraps a plain result: one member `result`. Frameworks generate it from "
         "return types.",
         matters="Readers of the text notice nothing; structured readers find the value one level deeper than a plain result.",
-        do="Take note.",
+        do="Take note; no call breaks by it.",
         cannot_see="An author who chose that shape.",
         source="Specification, Tool.outputSchema: a server that declares one must send results that fit it, and clients should "
         "validate by it.",

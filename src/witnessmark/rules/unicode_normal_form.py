@@ -20,7 +20,7 @@ RULE = Rule(
     doc=Doc(
         means="Both texts look the same; one writes letters with marks as one character, the other as two.",
         matters="Not in prose. In a name it matters: see name-normal-form.",
-        do="Nothing.",
+        do="Nothing needs to be done.",
         cannot_see="Compatibility forms (full-width letters, ligatures): they count as other words.",
         source="Unicode Standard Annex 15: canonical equivalence (NFC, NFD).",
     ),

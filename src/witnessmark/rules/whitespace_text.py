@@ -20,7 +20,7 @@ RULE = Rule(
     doc=Doc(
         means="The words of a text are the same; runs of spaces, line ends or a trailing newline differ.",
         matters="It does not for a model or a caller. The digest differs all the same, because it is literal.",
-        do="Nothing.",
+        do="Nothing needs to be done.",
         cannot_see="Layout that carries meaning, such as the columns of a table.",
         source="contracts.md, Differences: what has neither grade is cosmetic. Texts under `pattern`, `const`, `enum` and "
         "`default` are values and never folded.",
