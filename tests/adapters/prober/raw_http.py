@@ -90,12 +90,17 @@ class RawServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Exchange)
         self.act = act
         self.asked: list[Asked] = []
+        self.connections = 0
         self.open = threading.Event()
         """Set at the end of the test: whoever keeps an answer back waits for it."""
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/mcp"
+
+    def get_request(self) -> tuple[Any, Any]:
+        self.connections += 1
+        return super().get_request()
 
     def handle_error(self, request: object, client_address: object) -> None:
         del request, client_address

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from adapters.prober.raw_http import Exchange, RawServer, serving
-from witnessmark.adapters.prober import ProbeLimits, capture
 from witnessmark.adapters.held_values import HeldValues
+from witnessmark.adapters.prober import ProbeLimits, capture
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Capture, Launch
 
@@ -105,6 +105,28 @@ def test_a_header_by_reference_goes_with_every_request() -> None:
     with serving(legacy) as server:
         probed(server)
     assert {one.headers["authorization"] for one in server.asked} == {SECRET}
+
+
+def test_pages_share_a_connection() -> None:
+    def act(one: Exchange) -> None:
+        if one.asked.method == "tools/list":
+            page = int(one.asked.message["params"].get("cursor", "0"))
+            one.result({"tools": [{**TOOL, "name": f"t{page}"}], **({"nextCursor": str(page + 1)} if page < 19 else {})})
+        else:
+            legacy(one)
+
+    with serving(act) as server:
+        assert len(probed(server).tools) == 20
+    assert server.connections <= 3  # the era's probe, the session's own stream, the pages
+
+
+def test_a_connection_that_was_closed_while_it_lay_idle_is_opened_anew() -> None:
+    def act(one: Exchange) -> None:
+        legacy(one)
+        one.close_connection = True
+
+    with serving(act) as server:
+        assert names(probed(server)) == ["echo", "other"]
 
 
 # --- streams -----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import pytest
 
 from witnessmark.adapters.child import CommandNotExecutable, CommandNotFound
-from witnessmark.adapters.prober import ProbeLimits, capture
 from witnessmark.adapters.held_values import HeldValues
+from witnessmark.adapters.prober import ProbeLimits, capture
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Capture, Launch, Profile
 
@@ -283,3 +284,17 @@ def test_a_launch_that_is_none_is_the_callers_error(bad: Launch, words: str) -> 
 def test_a_working_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="working directory"):
         capture(Launch(command=(sys.executable,)), "raw", directory=str(tmp_path / "none"))
+
+
+def test_two_thousand_tools_over_twenty_pages_stay_within_their_memory() -> None:
+    program = (
+        "import resource, sys\n"
+        "from witnessmark.adapters.prober import capture\n"
+        "from witnessmark.model.capture import Launch\n"
+        f"found = capture(Launch(command={launch('many').command!r}), 'raw')\n"
+        "assert (found.complete, len(found.tools), found.pages) == (True, 2000, 20), found.reason\n"
+        "unit = 1 if sys.platform == 'darwin' else 1024\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 60_000_000

@@ -27,6 +27,10 @@ _REDIRECTS: Final = frozenset((301, 302, 307, 308))
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
+class NotReached(ProbeEnded):
+    """The connection broke before an answer began."""
+
+
 class Origin(NamedTuple):
     """Where exchanges go."""
 
@@ -61,7 +65,13 @@ def _target(parts: SplitResult) -> str:
 class Response:
     """An answer whose body is still to be read. Close it always."""
 
-    def __init__(self, connection: http.client.HTTPConnection, raw: http.client.HTTPResponse, sock: socket.socket) -> None:
+    def __init__(
+        self,
+        connection: http.client.HTTPConnection,
+        raw: http.client.HTTPResponse,
+        sock: socket.socket,
+        idle: list[http.client.HTTPConnection],
+    ) -> None:
         self.status = raw.status
         self.session_id = raw.getheader("mcp-session-id")
         self.location = raw.getheader("location")
@@ -71,6 +81,7 @@ class Response:
         self._connection = connection
         self._raw = raw
         self._sock = sock
+        self._idle = idle
 
     def read(self, left_s: float) -> bytes:
         """The next bytes of the body, b"" at its end; TimeoutError or OSError where none come."""
@@ -85,7 +96,12 @@ class Response:
             self._sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Keep the connection for the next exchange if the body was read to its end, else give it up."""
+        if self._raw.length == 0:
+            self._raw.read()
+        if self._raw.isclosed() and not self._raw.will_close and self._connection.sock is not None:
+            self._idle.append(self._connection)
+            return
         self._raw.close()
         self._connection.close()
         with contextlib.suppress(OSError):
@@ -105,6 +121,8 @@ class Connections:
         self._headers = dict(headers)
         self._sockets: set[socket.socket] = set()
         self._tls: ssl.SSLContext | None = None
+        # Appended to and popped from by two threads: both are one step for a list.
+        self._idle: list[http.client.HTTPConnection] = []
         self._guard = threading.Timer(max(0.0, deadline - time.monotonic()), self._cut_all)
         self._guard.daemon = True
         self._guard.start()
@@ -113,6 +131,9 @@ class Connections:
         """Close what is open."""
         self._guard.cancel()
         self._cut_all()
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
 
     def exchange(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, limit_s: float) -> Response:
         """The answer's head within `limit_s` seconds; ProbeEnded where none comes. Follows redirects on the same origin."""
@@ -137,18 +158,35 @@ class Connections:
         return url
 
     def _once(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, until: float, limit_s: float) -> Response:
-        connection: http.client.HTTPConnection | None = None
+        while self._idle:
+            connection = self._idle.pop()
+            try:
+                return self._asked(connection, method, url, headers, body, until, limit_s)
+            except (ServerGone, NotReached):
+                continue  # it was closed there while it lay idle: nothing of ours was answered, and nothing of ours changes anything
+        with self._mapped_errors(method, limit_s):
+            fresh = self._connect(until)
+        return self._asked(fresh, method, url, headers, body, until, limit_s)
+
+    def _asked(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        until: float,
+        limit_s: float,
+    ) -> Response:
         try:
             with self._mapped_errors(method, limit_s):
-                connection = self._connect(until)
                 sock = connection.sock
                 sock.settimeout(max(0.001, until - time.monotonic()))
                 # The caller's headers last: a server may want another User-Agent.
                 connection.request(method, _target(urlsplit(url)), body, {**headers, **self._headers})
-                return Response(connection, connection.getresponse(), sock)
+                return Response(connection, connection.getresponse(), sock, self._idle)
         except BaseException:
-            if connection is not None:
-                connection.close()
+            connection.close()
             raise
 
     def _connect(self, until: float) -> http.client.HTTPConnection:
@@ -183,7 +221,7 @@ class Connections:
         except (UnicodeError, ValueError):
             raise UsageError("a header or the URL holds a character that HTTP does not allow", where=str(self.origin)) from None
         except OSError as error:
-            raise ProbeEnded(EndCode.UNREACHABLE, f"{self.origin}: {error.strerror or type(error).__name__}") from None
+            raise NotReached(EndCode.UNREACHABLE, f"{self.origin}: {error.strerror or type(error).__name__}") from None
 
     def _cut_all(self) -> None:
         for sock in tuple(self._sockets):

@@ -21,7 +21,7 @@ TAIL_LINES: Final = 6
 LINE_CHARS: Final = 200
 """Characters of such a line."""
 
-END_OF_FILE_GRACE_S: Final = 0.5
+END_OF_FILE_GRACE_S: Final = 0.2
 """How long a server may take to end by itself once its input is closed: it was only asked for a list, so there is nothing to save."""
 TERMINATE_GRACE_S: Final = 1.0
 """And after SIGTERM, before SIGKILL: nothing was asked of it that it could have to finish."""
