@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from witnessmark.adapters.prober import capture_server
 from witnessmark.adapters.server_entry import Origin, ServerEntry, confirmed
 from witnessmark.adapters.server_sources import find_server, from_command_line, read_sources
 from witnessmark.cli.main import cli
@@ -245,3 +246,17 @@ def test_servers_of_another_folder_are_not_here(place: Path) -> None:
     folders = {str(place / "work"): {"mcpServers": {"here": {"command": "x"}}}, "/elsewhere": {"mcpServers": {"there": {"command": "x"}}}}
     put(place / "home/.claude.json", {"projects": folders})
     assert [entry.name for entry in read_sources().servers] == ["here"]
+
+
+def test_a_server_of_a_clients_file_is_captured_with_the_values_of_that_file(place: Path) -> None:
+    program = str(Path(__file__).parents[1] / "adapters" / "prober" / "raw_server.py")
+    entry = {"command": "${PYTHON_HERE}", "args": ["-S", program, "two_pages"], "env": {"SPEAKS": "2025-06-18"}, "cwd": str(place / "home")}
+    put(place / "home/.cursor/mcp.json", {"mcpServers": {"raw": entry, "odd": {}}})
+    servers = read_sources().servers
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHON_HERE", sys.executable)
+        found = capture_server(find_server(servers, "raw"))
+    assert (found.complete, found.protocol_version, len(found.tools)) == (True, "2025-06-18", 2)
+    assert found.launch.environment == (("SPEAKS", "file:SPEAKS"),)
+    with pytest.raises(UsageError, match="neither a command nor a URL"):
+        capture_server(find_server(servers, "odd"))

@@ -236,6 +236,10 @@ class Server:
         sys.stdout.buffer.write(text + b'\xff\xfe"}]}}\n')
         sys.stdout.buffer.flush()
 
+    def list_too_deep(self, message: Message) -> None:
+        deep = '{"a": ' * 500 + "1" + "}" * 500
+        say(f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": {{"tools": [{{"name": "deep", "inputSchema": {deep}}}]}}}}')
+
     def list_asks_back(self, message: Message) -> None:
         if self.lists == 1:
             for number, method in enumerate(("ping", "roots/list", "sampling/createMessage", "elicitation/create", "other/thing")):

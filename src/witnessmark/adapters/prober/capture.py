@@ -20,6 +20,7 @@ from witnessmark.adapters.prober.limits import ProbeLimits
 from witnessmark.adapters.prober.process import ServerProcess
 from witnessmark.adapters.prober.record import Record
 from witnessmark.adapters.prober.stdio import StdioLink
+from witnessmark.adapters.server_entry import ServerEntry, startable
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Capture, Launch, Profile
 from witnessmark.wire.revisions import Era, lookup
@@ -59,6 +60,15 @@ def capture(
         return ServerProcess(command, {**os.environ, **values}, directory, values.values())
 
     return _StdioCapture(start, Capture(server=server, profile=profile, launch=launch), limits).run(last_version)
+
+
+def capture_server(entry: ServerEntry, profile: Profile = "bare", limits: ProbeLimits = _DEFAULTS, *, last_version: str = "") -> Capture:
+    """The catalog of a server that was found in a file or given after `--`; as `capture`, and UsageError where its entry is none.
+
+    Whether it may be started is asked before (`server_entry.confirmed`), not here.
+    """
+    launch = startable(entry).launch
+    return capture(launch, entry.name, profile, limits, held=entry.held, directory=entry.directory, last_version=last_version)
 
 
 class _StdioCapture:

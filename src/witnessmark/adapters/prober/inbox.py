@@ -15,6 +15,7 @@ import msgspec
 from witnessmark.adapters.prober.ending import EndCode, ProbeEnded
 from witnessmark.adapters.prober.limits import ProbeLimits
 from witnessmark.model.capture import Profile
+from witnessmark.wire.bigframe import BigFrameScanner
 from witnessmark.wire.jsonrpc import Batch, Error, Invalid, Notification, Request, Result, coerced_equal, id_token, parse
 from witnessmark.wire.revisions import CODE_INVALID_REQUEST, CODE_METHOD_NOT_FOUND
 from witnessmark.wire.strictjson import JsonFinding, JsonLimits, decode
@@ -36,13 +37,17 @@ encode: Final = msgspec.json.Encoder().encode
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The answer to one request. `code` is None for a result. `repeated_names` is the text where a name stood twice in it."""
+    """The answer to one request. `code` is None for a result. `repeated_names` is the text where a name stood twice in it.
+
+    `unreadable` says what is wrong with a text that is an answer by its envelope and cannot be decoded.
+    """
 
     result: Any = None
     code: int | None = None
     data: Any = None
     repeated_names: bytes | None = None
     unclear_numbers: bool = False
+    unreadable: str = ""
 
 
 class Inbox:
@@ -89,7 +94,7 @@ class Inbox:
         if not decoded.has_value:
             if any(finding.kind is JsonFinding.TOO_LARGE for finding in decoded.findings):
                 raise self.too_long()
-            self.junk += 1
+            self._sort_unreadable(text, decoded.findings[-1].kind)
             return
         kinds = {finding.kind for finding in decoded.findings}
         repeated = text if JsonFinding.DUPLICATE_NAME in kinds else None
@@ -113,6 +118,16 @@ class Inbox:
                 self.subscription_settled = True
         elif message.has_result or message.has_error:
             self._answered(message.id, Answer(None, CODE_INVALID_REQUEST))
+        else:
+            self.junk += 1
+
+    def _sort_unreadable(self, text: bytes, kind: JsonFinding) -> None:
+        """A text that cannot be decoded (broken UTF-8, nested too deeply) may still say whose answer it is."""
+        scanner = BigFrameScanner()
+        scanner.feed(text)
+        message = scanner.envelope().message()
+        if isinstance(message, Result | Error):
+            self._answered(message.id, Answer(unreadable=kind.value))
         else:
             self.junk += 1
 

@@ -49,6 +49,8 @@ class Traversal:
     def take(self, answer: Answer) -> None:
         """Take the page in `answer`; ProbeEnded where the walk cannot complete any more."""
         place = f"page {self.pages + 1}"
+        if answer.unreadable:
+            raise ProbeEnded(EndCode.PAGE_UNREADABLE, f"{place} of tools/list cannot be read ({answer.unreadable})")
         if answer.code is not None:
             raise ProbeEnded(EndCode.PAGE_ERROR, f"{place} of tools/list was answered with error {answer.code}")
         result = answer.result
