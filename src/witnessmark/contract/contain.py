@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from witnessmark.contract.canonical import canonical_bytes
 from witnessmark.contract.schema_walk import ANNOTATION_KEYWORDS, map_subschemas, subschemas
+from witnessmark.contract.spot_facts import GENERATOR_LIMITS
 from witnessmark.errors import PeerError
 
 Answer = Literal["yes", "no", "unknown"]
@@ -25,6 +26,7 @@ MAX_LEVELS: Final = 32
 # Cases that combinators multiply one schema into when each is written out; captured schemas stay below 30.
 MAX_CASES: Final = 2_000
 
+_LIMITS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
 _MULTIPLY: Final = ("anyOf", "oneOf")
 # Keywords whose meaning depends on the dialect: beside them `$schema` is kept, so that the library reads them by it.
 _DIALECT_KEYWORDS: Final = frozenset(
@@ -32,18 +34,19 @@ _DIALECT_KEYWORDS: Final = frozenset(
 )
 
 
-def covers(wide: object, narrow: object, *, close_inner: bool) -> Answer:
+def covers(wide: object, narrow: object, *, arguments: bool) -> Answer:
     """Whether `wide` allows every value that `narrow` allows; never raises.
 
-    An absent schema (None) allows everything. `close_inner`: objects of `narrow` that declare names and do not speak of
-    further ones are read as closed (an agent sends declared names only). `unknown` where the library cannot say, where
+    An absent schema (None) allows everything. `arguments`: both are schemas of a tool's arguments, which are an
+    object; objects of `narrow` that declare names and do not speak of further ones are read as closed (an agent sends
+    declared names only). Limits that generators write on integers are left out. `unknown` where the library cannot say, where
     a schema refers outside itself, or where a bound is met.
     """
     if wide is None:
         return "yes"
     try:
-        first = _prepared(wide, close=False)
-        second = _prepared(narrow if narrow is not None else {}, close=close_inner)
+        first = _prepared(wide, arguments=arguments, close=False)
+        second = _prepared(narrow if narrow is not None else {}, arguments=arguments, close=arguments)
         if first is None or second is None:
             return "unknown"
         if canonical_bytes(first) == canonical_bytes(second):
@@ -65,11 +68,13 @@ def covers(wide: object, narrow: object, *, close_inner: bool) -> Answer:
     return "no" if answer == jsonschema_rs.canonical.Containment.NO else "unknown"
 
 
-def _prepared(schema: object, *, close: bool) -> Any:
+def _prepared(schema: object, *, arguments: bool, close: bool) -> Any:
     """A copy without texts, closed where asked; None if a bound is met or it refers outside itself."""
     if type(schema) is not dict:
         return schema if type(schema) is bool else None
     bare = _bare(schema, MAX_LEVELS, close=close)
+    if arguments and bare is not None:
+        bare.setdefault("type", "object")
     if close and bare is not None and not bare.get("properties") and _says_nothing_more(bare):
         # A tool without declared parameters is called without arguments; below the top such an object is a free map.
         bare["additionalProperties"] = False
@@ -94,7 +99,7 @@ def _bare(schema: Any, levels_left: int, *, close: bool) -> Any:
         failed = failed or (inner is None and value is not None)
         return inner
 
-    result = map_subschemas({name: value for name, value in schema.items() if name not in ANNOTATION_KEYWORDS}, child)
+    result = map_subschemas({name: value for name, value in schema.items() if not _is_dropped(name, value)}, child)
     if close and type(result.get("properties")) is dict and result["properties"] and _says_nothing_more(result):
         result["additionalProperties"] = False
     if type(result.get("items")) is list and "prefixItems" not in result:
@@ -103,6 +108,11 @@ def _bare(schema: Any, levels_left: int, *, close: bool) -> Any:
         if "additionalItems" in result:
             result["items"] = result.pop("additionalItems")
     return None if failed else result
+
+
+def _is_dropped(keyword: str, value: Any) -> bool:
+    """Whether a keyword decides nothing: it only tells, or it is a limit that generators write on every integer."""
+    return keyword in ANNOTATION_KEYWORDS or (keyword in _LIMITS and type(value) in (int, float) and value in GENERATOR_LIMITS)
 
 
 def _says_nothing_more(schema: dict[str, Any]) -> bool:

@@ -61,15 +61,15 @@ class Side:
         output whether what is now sent fits what was promised.
         """
         if self.direction == 1:
-            return covers(self.new, self.old, close_inner=True)
-        return covers(self.old, self.new, close_inner=False)
+            return covers(self.new, self.old, arguments=True)
+        return covers(self.old, self.new, arguments=False)
 
     @cached_property
     def kept_back(self) -> Answer:
         """The same with before and after exchanged."""
         if self.direction == 1:
-            return covers(self.old, self.new, close_inner=True)
-        return covers(self.new, self.old, close_inner=False)
+            return covers(self.old, self.new, arguments=True)
+        return covers(self.new, self.old, arguments=False)
 
 
 class Pair:

@@ -35,7 +35,7 @@ RULE = Rule(
     doc=Doc(
         means="Values under undeclared names had to fit a schema and are free now, or are refused.",
         matters="Old arguments stay valid where they are free.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the server does with such values.",
         source="JSON Schema 2020-12, core 10.3.2.3 (additionalProperties).",
     ),

@@ -31,8 +31,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="A conjunction has one member less.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Whether the server still checks it.",
         source="JSON Schema 2020-12, core 10.2.1.1 (allOf).",
     ),

@@ -37,7 +37,7 @@ RULE = Rule(
     doc=Doc(
         means="A limit such as 2^53-1 or that of a 32-bit integer was added or dropped: code generators write them on every integer.",
         matters="In theory a larger number is refused; nobody sends one.",
-        do="Nothing needs to be done.",
+        do="Nothing has to be done.",
         cannot_see="A server that really means such a limit.",
         source=(
             "JSON Schema 2020-12, validation 6.2 (maximum, exclusiveMaximum, minimum, exclusiveMinimum). Seen in the move of a "

@@ -37,8 +37,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="A range of allowed numbers became larger.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the server does with larger numbers.",
         source="JSON Schema 2020-12, validation 6.2 (maximum, exclusiveMaximum, minimum, exclusiveMinimum).",
     ),

@@ -36,8 +36,8 @@ RULE = Rule(
     group=TOOLCHAIN,
     doc=Doc(
         means="`exclusiveMaximum` 1000000 and `maximum` 999999 are one bound on integers; both spellings allow the same numbers.",
-        matters="It does not.",
-        do="Nothing needs to be done.",
+        matters="It does not: nothing that is sent or understood changes.",
+        do="Nothing has to be done.",
         cannot_see="Nothing that the schema says.",
         source="JSON Schema 2020-12, validation 6.2 (maximum, exclusiveMaximum, minimum, exclusiveMinimum).",
     ),

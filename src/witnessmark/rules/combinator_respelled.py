@@ -19,7 +19,7 @@ RULE = Rule(
             "one, `oneOf` for `anyOf` where the parts exclude each other)."
         ),
         matters="It does not: no argument that was accepted is refused, and none is newly accepted.",
-        do="Nothing needs to be done.",
+        do="Nothing has to be done.",
         cannot_see="Formats, defaults, content encodings and texts are not compared here; they have kinds of their own.",
         source=(
             "Containment of canonical schemas (jsonschema-rs), the old side closed: an agent sends declared names only. Asked in "

@@ -40,8 +40,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="Only one value was allowed; now any value of the type is.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Which values the server really takes.",
         source="JSON Schema 2020-12, validation 6.1.2 (enum), 6.1.3 (const).",
     ),

@@ -41,7 +41,7 @@ RULE = Rule(
     doc=Doc(
         means="Only listed values were allowed; now any value of the type is.",
         matters="Old arguments stay valid. The model loses its guidance.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Which values the server really takes.",
         source="JSON Schema 2020-12, validation 6.1.2 (enum), 6.1.3 (const).",
     ),

@@ -31,7 +31,7 @@ RULE = Rule(
     doc=Doc(
         means="A list of allowed values holds the same values in another order.",
         matters="It does not to a validator: the list is a set. A model may favour the first value a little.",
-        do="Nothing needs to be done.",
+        do="Nothing has to be done.",
         cannot_see="Whether the order sways the model.",
         source="JSON Schema 2020-12, validation 6.1.2 (enum), 6.1.3 (const).",
     ),

@@ -34,8 +34,8 @@ RULE = Rule(
     mirror=("format-added",),
     doc=Doc(
         means="A text had a format and has none now.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Whether the server still asserts it.",
         source="JSON Schema 2020-12, validation 7 (format): an annotation unless the server asserts it, as pydantic and zod do.",
     ),

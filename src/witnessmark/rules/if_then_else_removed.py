@@ -31,8 +31,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="A condition no longer decides what is allowed.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Whether the server checks it.",
         source="JSON Schema 2020-12, core 10.2.2 (if, then, else).",
     ),

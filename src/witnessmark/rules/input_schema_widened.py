@@ -18,7 +18,7 @@ RULE = Rule(
             "recognised the change."
         ),
         matters="Old calls stay valid; the model may send what it could not send before.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What is newly accepted.",
         source="Containment of canonical schemas (jsonschema-rs), the old side closed: an agent sends declared names only.",
     ),

@@ -33,7 +33,7 @@ RULE = Rule(
     doc=Doc(
         means="The items of a list had to fit a schema and are free now.",
         matters="Old arguments stay valid; the model loses its guidance.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the server takes.",
         source="JSON Schema 2020-12, core 10.3.1 (prefixItems, items, contains).",
     ),

@@ -52,7 +52,7 @@ RULE = Rule(
     doc=Doc(
         means="A keyword that JSON Schema does not define, or that no rule reads, was added, dropped or changed.",
         matters="Validators ignore unknown keywords; the model may read them.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the keyword means to the server or to the client.",
         source="JSON Schema 2020-12, core 6.5: unknown keywords are annotations.",
     ),

@@ -32,8 +32,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="A limit on a text's length or on a number of items or properties is laxer.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Whether the server keeps its limit.",
         source="JSON Schema 2020-12, validation 6.3 to 6.5 (lengths and counts).",
     ),

@@ -29,8 +29,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="The new schema takes null beside what it takes otherwise.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What null means to the server. `nullable: true` is no keyword of JSON Schema and is not read.",
         source="JSON Schema 2020-12, validation 6.1.1 (type). `anyOf` with null and a list of types are one.",
     ),

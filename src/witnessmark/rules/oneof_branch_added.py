@@ -35,7 +35,7 @@ RULE = Rule(
             "oracle then says so."
         ),
         matters="Old arguments stay valid unless the forms overlap.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the server does with the new form.",
         source="JSON Schema 2020-12, core 10.2.1 (anyOf, oneOf).",
     ),

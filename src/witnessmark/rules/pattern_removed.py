@@ -35,8 +35,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="A text had to match a pattern and need not any more.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the server takes.",
         source="JSON Schema 2020-12, validation 6.3.3 (pattern).",
     ),

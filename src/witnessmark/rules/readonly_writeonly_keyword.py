@@ -31,7 +31,7 @@ RULE = Rule(
     doc=Doc(
         means="The keyword `readOnly` or `writeOnly` was added, dropped or changed.",
         matters="Nobody asserts it in arguments.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the author means by it.",
         source="JSON Schema 2020-12, validation 9.4 (readOnly, writeOnly).",
     ),

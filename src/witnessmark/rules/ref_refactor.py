@@ -18,8 +18,8 @@ RULE = Rule(
             "Both schemas allow exactly the same values: definitions were written in place, taken out, renamed, moved from "
             "`definitions` to `$defs`, or an unused one was dropped."
         ),
-        matters="It does not.",
-        do="Nothing needs to be done.",
+        matters="It does not: nothing that is sent or understood changes.",
+        do="Nothing has to be done.",
         cannot_see="Recursive schemas: for them equality is proved only where they are equal as written.",
         source=(
             "JSON Schema 2020-12, core 8.2 ($ref, $defs). Containment of canonical schemas (jsonschema-rs), the old side closed: "

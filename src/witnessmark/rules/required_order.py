@@ -29,7 +29,7 @@ RULE = Rule(
     doc=Doc(
         means="`required` lists the same names in another order or twice.",
         matters="It does not: `required` is a set.",
-        do="Nothing needs to be done.",
+        do="Nothing has to be done.",
         cannot_see="Nothing that the schema says.",
         source="JSON Schema 2020-12, validation 6.5.3 (required).",
     ),

@@ -20,13 +20,14 @@ def find(pair: Pair) -> Iterator[Found]:
 RULE = Rule(
     kind="schema-closed",
     name="An open map became a described object",
-    old_caller="none",
+    old_caller="loud",
     model_told="changed",
-    confidence="high",
+    confidence="medium",
     step="read",
     action="read the new names",
     find=find,
     mirror=("schema-opened",),
+    structural=True,
     doc=Doc(
         means="An object inside the arguments took any name; now it declares some.",
         matters="Keys that were sent before may be refused or read otherwise.",

@@ -36,7 +36,7 @@ RULE = Rule(
     doc=Doc(
         means="`properties: {}`, `required: []` or `type: object` of a tool without parameters was written out or left out.",
         matters="It does not: absent and empty mean the same.",
-        do="Nothing needs to be done.",
+        do="Nothing has to be done.",
         cannot_see="Nothing that the schema says. Some clients drop a tool whose schema lacks `type`.",
         source="JSON Schema 2020-12, core 10.3.2.1, validation 6.5.3: an empty list or object asserts nothing.",
     ),

@@ -34,7 +34,7 @@ RULE = Rule(
     doc=Doc(
         means="An object inside the arguments declared its names; now it takes any.",
         matters="Old arguments stay valid. The model loses its guidance, and errors move to the server.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Whether the server still reads the old names.",
         source="JSON Schema 2020-12, core 10.3.2.3 (additionalProperties).",
     ),

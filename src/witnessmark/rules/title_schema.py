@@ -32,7 +32,7 @@ RULE = Rule(
     doc=Doc(
         means="The `title` inside a schema was added, dropped or changed: usually the name of a class or a field.",
         matters="It does not: validators ignore it, and it seldom reaches the model.",
-        do="Nothing needs to be done.",
+        do="Nothing has to be done.",
         cannot_see="A text for the model that somebody put there.",
         source="JSON Schema 2020-12, validation 9.1 (title). Seen on all tools of a server at once when its SDK changed.",
     ),

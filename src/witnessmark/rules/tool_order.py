@@ -29,7 +29,7 @@ RULE = Rule(
     doc=Doc(
         means="The catalog lists the same tools in another order.",
         matters="It does not, except that a client's prompt cache may be lost.",
-        do="Nothing needs to be done.",
+        do="Nothing has to be done.",
         cannot_see="Whether the model's choice depends on the order.",
         source="A tool's name is its identity; lists are read page by page and have no order that anybody promises.",
     ),

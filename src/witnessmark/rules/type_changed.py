@@ -13,7 +13,11 @@ from witnessmark.rules._rule import Doc, Found, Rule
 def find(pair: Pair) -> Iterator[Found]:
     """Places whose set of types changed in this way."""
     for spot, before, after in directed(pair.input.spots):
-        if not (before.branches and after.branches) and type_change(before, after) == "changed":
+        if (
+            (spot.levels or (before.types and after.types))
+            and not (before.branches and after.branches)
+            and type_change(before, after) == "changed"
+        ):
             yield Found(
                 pointer=spot.pointer,
                 why=f"other types are accepted: {told_types(spot.old)} became {told_types(spot.new)}",

@@ -13,7 +13,11 @@ from witnessmark.rules._rule import Doc, Found, Rule
 def find(pair: Pair) -> Iterator[Found]:
     """Places whose set of types changed in this way."""
     for spot, before, after in directed(pair.input.spots):
-        if not (before.branches and after.branches) and type_change(before, after) == "widened":
+        if (
+            (spot.levels or (before.types and after.types))
+            and not (before.branches and after.branches)
+            and type_change(before, after) == "widened"
+        ):
             yield Found(
                 pointer=spot.pointer,
                 why=f"more types are accepted: {told_types(spot.old)} became {told_types(spot.new)}",
@@ -36,7 +40,7 @@ RULE = Rule(
     doc=Doc(
         means="The new schema takes every type that the old one took, and more.",
         matters="Old arguments stay valid. The model may choose the new form.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="What the server does with the new type.",
         source="JSON Schema 2020-12, validation 6.1.1 (type).",
     ),

@@ -33,7 +33,7 @@ RULE = Rule(
     doc=Doc(
         means="`unevaluatedProperties` false was removed: like `additionalProperties` false, but it sees through `allOf`.",
         matters="Declared arguments are not touched. From now on a renamed argument is swallowed.",
-        do="Note it.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Whether the server keeps it.",
         source="JSON Schema 2020-12, core 11.3 (unevaluatedProperties).",
     ),

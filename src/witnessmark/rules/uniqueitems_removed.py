@@ -31,8 +31,8 @@ RULE = Rule(
     structural=True,
     doc=Doc(
         means="Items may repeat now.",
-        matters="Old arguments stay valid.",
-        do="Note it.",
+        matters="Old arguments stay valid, and the model may use the new freedom.",
+        do="Take note of it; old calls need nothing.",
         cannot_see="Whether the server checks it.",
         source="JSON Schema 2020-12, validation 6.4.3 (uniqueItems).",
     ),
