@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -86,8 +87,11 @@ class RawServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, act: Callable[[Exchange], None]) -> None:
+    def __init__(self, act: Callable[[Exchange], None], tls: ssl.SSLContext | None) -> None:
         super().__init__(("127.0.0.1", 0), Exchange)
+        self.scheme = "http" if tls is None else "https"
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.act = act
         self.asked: list[Asked] = []
         self.connections = 0
@@ -96,7 +100,7 @@ class RawServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/mcp"
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/mcp"
 
     def get_request(self) -> tuple[Any, Any]:
         self.connections += 1
@@ -107,9 +111,9 @@ class RawServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(act: Callable[[Exchange], None]) -> Iterator[RawServer]:
+def serving(act: Callable[[Exchange], None], tls: ssl.SSLContext | None = None) -> Iterator[RawServer]:
     """The server, which ends with the block."""
-    server = RawServer(act)
+    server = RawServer(act, tls)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
