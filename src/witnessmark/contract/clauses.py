@@ -29,6 +29,7 @@ _EXAMPLE: Final = re.compile(
     re.IGNORECASE,
 )
 _BOUNDARY: Final = re.compile(r"\n+|(?<=[.!?;])\s+|\s+[\u2013\u2014]\s+|\s-\s(?=[A-Z])")
+_SPACES: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-'\u2019][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _CODE: Final = re.compile(r"`[^`\n]*`")
 # A number that stands for an amount: no part of a name, a version, a date or a path.
@@ -92,11 +93,13 @@ def statements(prose: str) -> list[str]:
     """The statements of a text without examples, in order; lines under a signature heading (`Args:`) are left out."""
     found: list[str] = []
     in_signature = False
-    for line in prose.split("\n"):
+    # Runs of spaces are made one first: the expressions below look for spaces before a sign.
+    for line in (_SPACES.sub(" ", each).strip() for each in prose.split("\n")):
         if _SIGNATURE_HEADING.fullmatch(line):
             in_signature = True
-        elif not line.strip() or _HEADING.fullmatch(line):
-            in_signature = in_signature and not _HEADING.fullmatch(line)
+        elif not line or _HEADING.fullmatch(line):
+            # A blank line or the next heading ends the section.
+            in_signature = False
         elif not in_signature:
             parts = [line] if _ITEM.fullmatch(line) else _BOUNDARY.split(line)
             found.extend(each.strip() for each in parts if words_of(each))

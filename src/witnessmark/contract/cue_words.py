@@ -35,9 +35,9 @@ LESS: Final = _any_of(
     r"|drops|dropped|filters out|filtered out|hidden|hides|discards?|discarded|strips|stripped|collapsed|redacts?|redacted"
     r"|no longer|single-use|one-time|expires?|instead of|omitted from|summari[sz]ed|abbreviated|sampled|paginated"
 )
-# An argument that is ignored under a condition is explained; one that is ignored has lost its meaning.
-IGNORED: Final = _any_of(r"ignored|ignores|has no effect|deprecated and")
-CONDITION: Final = _any_of(r"if|when|unless|with|false")
+# An argument that is ignored where it says nothing is explained; one that is ignored otherwise has lost its meaning.
+IGNORED: Final = _any_of(r"ignored|ignores|has no effect|deprecated")
+CONDITION: Final = _any_of(r"false|omitted|unset|not (?:set|provided|specified|given)")
 # How much of everything is meant.
 EVERYTHING: Final = _any_of(r"all|every|entire|whole|both|multiple")
 PART: Final = _any_of(r"only|exclusively|excluding")
@@ -77,4 +77,6 @@ UNITS: Final = _any_of(
 ENCODED: Final = _any_of(r"base-?64(?:-?encod\w+)?|url-?encod\w*|escap(?:e|ed|ing)|encod(?:e|ed|ing)|hex(?:adecimal)?|quoted|raw")
 NOT: Final = _any_of(r"not|never|cannot|can't|don't|doesn't|won't|no")
 GIVES: Final = _any_of(r"returns?|returned|responds?|outputs?|yields?")
+# What the text promised and does not say any more.
+PROMISE: Final = _any_of(r"will|always|automatically|supports?|returns?|includes?|handles|allows?|works|sorted|ordered|applied|preserved")
 TO_DO: Final = _any_of(r"do not|don't|must not|never")

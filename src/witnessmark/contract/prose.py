@@ -28,9 +28,11 @@ _EVIDENCE_CHARS: Final = 60
 # Digits of an amount that is compared by value.
 _AMOUNT_DIGITS: Final = 15
 # Words that differ in a statement that is otherwise the same.
-_FEW_WORDS: Final = 3
+_FEW_WORDS: Final = 4
 # More edited statements than these: the text was rewritten, and that single words are gone from it says nothing.
 _REWRITTEN_EDITS: Final = 8
+# Up to so many edited statements what is new belongs to one thought, and a single word weighs more.
+_FEW_EDITS: Final = 3
 
 
 class Cue(msgspec.Struct, frozen=True):
@@ -63,8 +65,14 @@ def reading(before: str, after: str) -> Reading:
     orders = new_orders(before, after)
     old, new = prose_of(before), prose_of(after)
     changes = edits(old, new)
-    amounts_gone, amounts_come = amounts_of(old) - amounts_of(new), amounts_of(new) - amounts_of(old)
-    two = _Two(frozenset(words_of(old)), frozenset(words_of(new)), amounts_gone, amounts_come, len(changes) > _REWRITTEN_EDITS)
+    two = _Two(
+        old_words=frozenset(words_of(old)),
+        new_words=frozenset(words_of(new)),
+        amounts_gone=amounts_of(old) - amounts_of(new),
+        amounts_come=amounts_of(new) - amounts_of(old),
+        rewritten=len(changes) > _REWRITTEN_EDITS,
+        few=len(changes) <= _FEW_EDITS,
+    )
     found: dict[str, Cue] = {}
     for edit in changes:
         for cue in _cues(edit, two):
@@ -75,7 +83,7 @@ def reading(before: str, after: str) -> Reading:
     return Reading(_sort(found), cues, orders)
 
 
-class _Two(msgspec.Struct, frozen=True):
+class _Two(msgspec.Struct, frozen=True, kw_only=True):
     """What both texts have as wholes: what merely moved inside a text is no change."""
 
     old_words: frozenset[str]
@@ -83,6 +91,7 @@ class _Two(msgspec.Struct, frozen=True):
     amounts_gone: Counter[str]
     amounts_come: Counter[str]
     rewritten: bool
+    few: bool
 
 
 def _sort(found: dict[str, Cue]) -> Sort:
@@ -168,7 +177,7 @@ def _of_words(edit: Edit, two: _Two) -> Iterator[Cue]:
         ("place", cue_words.PLACE, "where names and paths are looked up is said anew"),
         ("needs", cue_words.NEEDS, "a condition is new"),
     ):
-        if found := _first(pattern, edit.come, two.old_words):
+        if (name == "place" or not two.rewritten) and (found := _first(pattern, edit.come, two.old_words)):
             yield Cue(name, f"{told}: {_quoted(found)}", strong=name == "place")
     if (found := _first(cue_words.IGNORED, edit.come, two.old_words)) and not cue_words.CONDITION.search(edit.new):
         yield Cue("less", f"it is said to be ignored: {_quoted(found)}")
@@ -196,16 +205,18 @@ def _of_scope(edit: Edit, two: _Two) -> Iterator[Cue]:
     """How much is meant, and what counts as a match."""
     if edit.reworded and (found := _first(cue_words.EVERYTHING, edit.gone, two.new_words)):
         yield Cue("scope", f"no longer says {_quoted(found)}")
-    if found := _first(cue_words.PART, edit.come, two.old_words):
+    if (edit.reworded or two.few) and (found := _first(cue_words.PART, edit.come, two.old_words)):
         yield Cue("scope", f"says {_quoted(found)} now: {_quoted(edit.new)}")
     if found := _first(cue_words.MATCHING, edit.gone, two.new_words):
         yield Cue("matching", f"how values are matched is no longer said: {_quoted(found)}")
 
 
 def _of_results(edit: Edit, two: _Two) -> Iterator[Cue]:
+    if two.few and not edit.new and (found := cue_words.PROMISE.search(edit.gone)):
+        yield Cue("promise", f"a promise is gone ({_quoted(found.group())}): {_quoted(edit.old)}")
     if two.rewritten or not edit.reworded:
         return
-    if cue_words.GIVES.search(edit.come) and not cue_words.GIVES.search(edit.old) and len(words_of(edit.gone)) > 1:
+    if cue_words.GIVES.search(edit.new) and len(words_of(edit.gone)) > 1 and len(words_of(edit.come)) > 1:
         yield Cue("result", f"what is returned is said anew: {_quoted(edit.new)}")
 
 

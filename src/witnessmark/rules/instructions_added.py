@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from witnessmark.contract.pairing import CatalogPair
 from witnessmark.contract.orders import new_orders
+from witnessmark.contract.pairing import CatalogPair
 from witnessmark.rules._rule import Doc, Found, Rule
 
 
