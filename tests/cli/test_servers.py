@@ -114,8 +114,9 @@ def test_the_lock_state_is_the_lockfiles(place: Path) -> None:
 def lock_of(server: str, *profiles: str) -> str:
     from witnessmark.contract.lockfile import LockedServer, dump, new_lock
 
-    lock = new_lock("0" * 32, "sha256:" + "0" * 64)
-    lock.servers[server] = {profile: LockedServer(launch=Launch(command=(server,)), tools={}) for profile in profiles}
+    lock = new_lock("0" * 32)
+    locked = LockedServer(launch=Launch(command=(server,)), redaction="sha256:" + "0" * 64, tools={})
+    lock.servers[server] = dict.fromkeys(profiles, locked)
     return dump(lock).decode()
 
 
