@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from witnessmark.contract.words import MAX_COMPARED_PIECES, changed
+from witnessmark.contract.words import MAX_COMPARED_PIECES, Part, changed
 
 
-def old_of(parts: list[tuple[str, str]]) -> str:
+def old_of(parts: list[Part]) -> str:
     return "".join(text for mark, text in parts if mark != "added")
 
 
-def new_of(parts: list[tuple[str, str]]) -> str:
+def new_of(parts: list[Part]) -> str:
     return "".join(text for mark, text in parts if mark != "removed")
 
 
@@ -28,7 +28,7 @@ def new_of(parts: list[tuple[str, str]]) -> str:
         ("gone", "", [("removed", "gone")]),
     ],
 )
-def test_changed_words_are_marked(before: str, after: str, parts: list[tuple[str, str]]) -> None:
+def test_changed_words_are_marked(before: str, after: str, parts: list[Part]) -> None:
     assert changed(before, after) == parts
 
 

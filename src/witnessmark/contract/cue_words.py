@@ -1,6 +1,25 @@
 """The words that make a changed text suspicious: a table for `prose`, each group with its reason.
 
 Pure: no I/O, no clock. One group speaks of one thing that moves without a keyword. Words are matched whole, in any case.
+
+Measured on the 27 labelled upgrades of 10 servers that are at hand (21 silent and 58 harmless texts that changed in place), and by reading
+120 texts of further upgrades of these servers, chosen at random, before the table was written (6 plainly silent):
+
+    cue        silent  harmless   what it is
+    place           8         0   where a name or path is looked up (one wording in 8 tools)
+    default         5         2   a default altered, no longer said, or said with what it does
+    matching        3         1   how a value is compared is no longer said
+    limit           2         0   an upper limit is new or lower
+    less            2         1   something is left out of the result
+    keeps           2         0   what happens to what is there when nothing is said
+    needs           2         0   a condition on other arguments
+    result          2         1   the returned thing has other words
+    number, format, unit, negation, scope, promise: no text of the labels; kept because each raised texts of the further upgrades that a
+    reader found changed (a page instead of all, JSON text for an object, "do not encode"), at 31 of 452 texts together
+
+All labels: 21 of 21 silent raised, 5 of 58 harmless flagged. Each server held out, with the cues that prove themselves on the others: 16 of
+21 and 5 of 58. Of the 120: 6 of 6 raised, 15 % of the others flagged. The table was corrected by what these texts
+showed, so the figures of unseen servers will be worse.
 """
 
 from __future__ import annotations
