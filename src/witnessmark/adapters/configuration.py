@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from witnessmark.adapters.held_values import REFERENCE, holds_secret
+from witnessmark.adapters.http_origin import origin_of
 from witnessmark.adapters.input_files import read_small_file
-from witnessmark.adapters.prober.connections import origin_of
 from witnessmark.adapters.server_entry import ServerEntry, file_origin
 from witnessmark.errors import InputError, UsageError
 from witnessmark.model.capture import Launch

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from witnessmark.adapters.client_files import ClientFile, client_files
 from witnessmark.adapters.configuration import read_configuration
+from witnessmark.adapters.http_origin import origin_of
 from witnessmark.adapters.server_entry import Origin, ServerEntry, same_server
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Launch
@@ -47,8 +48,6 @@ def from_command_line(words: Iterable[str], name: str = "") -> ServerEntry:
     if not command:
         raise UsageError("nothing stands after --", hint="give a command with its arguments, or a URL")
     if len(command) == 1 and _URL.match(command[0]):
-        from witnessmark.adapters.prober.connections import origin_of  # noqa: PLC0415 - http.client: only for a URL
-
         host = origin_of(command[0]).host
         return ServerEntry(name or host, "http", watched=False, launch=Launch(url=command[0]), origin=COMMAND_LINE)
     from witnessmark.adapters.identity import server_name  # noqa: PLC0415

@@ -13,9 +13,10 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+from witnessmark.adapters.http_origin import origin_of
 from witnessmark.adapters.prober.ending import EndCode, NoAnswer, ProbeEnded, ServerGone
 from witnessmark.errors import UsageError
 
@@ -24,38 +25,10 @@ READ_BYTES: Final = 1 << 16
 MAX_REDIRECTS: Final = 3
 """A path without its last slash takes one; more than three is a loop."""
 _REDIRECTS: Final = frozenset((301, 302, 307, 308))
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class NotReached(ProbeEnded):
     """The connection broke before an answer began."""
-
-
-class Origin(NamedTuple):
-    """Where exchanges go."""
-
-    scheme: str
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"{self.scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
-
-
-def origin_of(url: str, server: str = "") -> Origin:
-    """Scheme, host and port of a URL; UsageError where it is none that can be asked."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise UsageError("the URL cannot be read", where=server, hint="write it as https://host:port/path") from error
-    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
-        raise UsageError("the URL is none of http or https", where=server, hint="write it as https://host:port/path")
-    if parts.username is not None or parts.password is not None:
-        raise UsageError(
-            "the URL holds credentials", where=server, hint='send them as a header by reference: Authorization = "env:VARIABLE"'
-        )
-    return Origin(parts.scheme, parts.hostname, port or _DEFAULT_PORTS[parts.scheme])
 
 
 def _target(parts: SplitResult) -> str:
