@@ -29,7 +29,7 @@ MAX_REMEMBERED_TOKENS: Final = 1_024
 """Tokens of ended calls that are remembered, to tell a heartbeat after the response from one for an unknown token."""
 MAX_STALE_CALLS: Final = 256
 """Calls by an outdated contract that are shown one by one; more are counted and decide just as well."""
-_TRIM_LOOKAHEAD: Final = 8
+_ROOM: Final = MAX_HELD // 16
 
 ENDS: Final = {
     "result": CallTrigger.RESULT,
@@ -98,7 +98,7 @@ class Calls:
         self._index(call)
         self.held[mark.n] = call
         if len(self.held) > MAX_HELD:
-            self._trim(mark)
+            self._trim(mark, effects)
         return call, True
 
     def _index(self, call: Call) -> None:
@@ -297,23 +297,30 @@ class Calls:
             if not known:
                 del self.by_id[call.id]
 
-    def _trim(self, mark: Mark) -> None:
-        """Push out the oldest call that nothing can happen to any more, else the oldest ended one."""
-        oldest: Call | None = None
-        for position, call in enumerate(self.held.values()):
-            if call.open:
-                continue
-            oldest = oldest or call
-            if self._finished(call):
-                oldest = call
-                break
-            if position >= _TRIM_LOOKAHEAD:
-                break
-        if oldest is not None:
-            if not self._finished(oldest):
-                self.pushed_out = mark
-            self._release(oldest)
+    def _trim(self, mark: Mark, effects: Effects) -> None:
+        """Make room: let go of the calls that are proved or settled; if they are few, push out the oldest that are not.
 
-    @staticmethod
-    def _finished(call: Call) -> bool:
-        return call.settled or (call.applied is not None and call.phase is CallPhase.RETURNED)
+        Each sweep frees a sixteenth of what may be held, so that its cost is shared by as many calls.
+        """
+        finished = [call for call in self.held.values() if self._finished(call, effects)]
+        for call in finished[: max(len(finished) // 2, _ROOM)]:
+            self._release(call)
+        excess = len(self.held) - (MAX_HELD - _ROOM)
+        if excess > 0:
+            for call in [call for call in self.held.values() if not call.open][:excess]:
+                self.pushed_out = mark
+                self._release(call)
+
+    def _finished(self, call: Call, effects: Effects) -> bool:
+        """Whether the call decides nothing any more: settled, or proved to have had exactly one effect."""
+        key = effects.keys.get(call.key) if call.key is not None else None
+        applied = max((count for count, _ in call.applied.values()), default=0) if call.applied else 0
+        if call.open or call.conflict is not None or applied > 1:
+            return False
+        if key is not None and (key.conflict is not None or key.effects > 1):
+            return False
+        if call.settled:
+            return True
+        if call.read_only:
+            return self.last_success is not None and self.last_success.n > call.started.n
+        return call.phase is CallPhase.RETURNED and (applied == 1 or (key is not None and key.counted == 1))

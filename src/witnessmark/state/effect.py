@@ -71,11 +71,19 @@ class Effects:
         found = self.keys.get(digest)
         if found is None:
             if len(self.keys) >= MAX_KEYS:
-                self.keys.popitem(last=False)
+                self._forget()
             found = self.keys[digest] = Key()
         else:
             self.keys.move_to_end(digest)
         return found
+
+    def _forget(self) -> None:
+        """Let go of the longest unused key, but not of one that proves something wrong while there is another."""
+        for digest, key in self.keys.items():
+            if key.effects <= 1 and key.conflict is None:
+                del self.keys[digest]
+                return
+        self.keys.popitem(last=False)
 
     def report_key(self, fact: EffectReported, mark: Mark) -> None:
         """A destination's answer about an operation key."""
