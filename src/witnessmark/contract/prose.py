@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 import msgspec
@@ -58,13 +58,16 @@ class Reading(msgspec.Struct, frozen=True):
         return "the meaning may have changed while no keyword did: " + "; ".join(cue.shown for cue in self.cues[:3])
 
 
-def reading(before: str, after: str) -> Reading:
+def reading(before: str, after: str, said_before: str = "", said_after: str = "") -> Reading:
     """What a rule can tell of a text that changed from `before` to `after`. Cost is bounded by `MAX_READ_CHARS`; a longer
     text that changed is a suspicion, because it was not read to its end.
+
+    `said_before` and `said_after`: all that the tool's texts said, as `said` joins it. A statement that only moved to
+    another place of the same tool, from the tool to a parameter, is no change.
     """
     orders = new_orders(before, after)
     old, new = prose_of(before), prose_of(after)
-    changes = edits(old, new)
+    changes = [edit for edit in edits(old, new) if not _moved(edit, said_before, said_after)]
     two = _Two(
         old_words=frozenset(words_of(old)),
         new_words=frozenset(words_of(new)),
@@ -81,6 +84,18 @@ def reading(before: str, after: str) -> Reading:
         found["length"] = Cue("length", f"it has more than {MAX_READ_CHARS:,} characters and was not read to its end")
     cues = tuple(found.values())
     return Reading(_sort(found), cues, orders)
+
+
+def said(texts: Iterable[str]) -> str:
+    """The words of several texts in one line, each text between bars, cut at `MAX_READ_CHARS` of each."""
+    return " | ".join(["", *(" ".join(words_of(text[:MAX_READ_CHARS])) for text in texts), ""])
+
+
+def _moved(edit: Edit, said_before: str, said_after: str) -> bool:
+    """Whether a statement that is new here was said before, or one that is gone here is still said, by the same tool."""
+    if edit.reworded:
+        return False
+    return f" {edit.come} " in said_before if edit.new else f" {edit.gone} " in said_after
 
 
 class _Two(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ import msgspec
 
 from witnessmark.contract.invisible import new_hidden, visible
 from witnessmark.contract.orders import new_orders
-from witnessmark.contract.prose import Reading, reading
+from witnessmark.contract.prose import Reading, reading, said
 from witnessmark.contract.spots import Spot
 
 Role = Literal["tool", "param", "schema", "output"]
@@ -43,10 +43,29 @@ class TextEdit(msgspec.Struct, frozen=True, kw_only=True):
 
 def text_edits(old_tool: dict[str, Any], new_tool: dict[str, Any], inputs: Iterable[Spot], outputs: Iterable[Spot]) -> list[TextEdit]:
     """Every description that differs: the tool's, then those of the places that both schemas have, in their order."""
-    found = [_edit("/description", "tool", old_tool.get("description"), new_tool.get("description"))]
-    found.extend(_edit(pointer, "param" if named else "schema", old, new) for pointer, named, old, new in _described(inputs))
-    found.extend(_edit(pointer, "output", old, new) for pointer, _, old, new in _described(outputs))
+    places: list[tuple[str, Role, Any, Any]] = [("/description", "tool", old_tool.get("description"), new_tool.get("description"))]
+    places.extend((pointer, "param" if named else "schema", old, new) for pointer, named, old, new in _described(inputs))
+    places.extend((pointer, "output", old, new) for pointer, _, old, new in _described(outputs))
+    differing = [place for place in places if place[2] != place[3]]
+    if not differing:
+        return []
+    before, after = said(_descriptions(old_tool)), said(_descriptions(new_tool))
+    found = [_edit(pointer, role, old, new, (before, after)) for pointer, role, old, new in differing]
     return [each for each in found if each is not None]
+
+
+def _descriptions(tool: dict[str, Any]) -> Iterator[str]:
+    """Every text of a tool's contract that stands under the name of a description."""
+    waiting: list[Any] = [{"description": tool.get("description")}, tool.get("inputSchema"), tool.get("outputSchema")]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is dict:
+            text = node.get("description")
+            if type(text) is str:
+                yield text
+            waiting.extend(node.values())
+        elif type(node) is list:
+            waiting.extend(node)
 
 
 def _described(spots: Iterable[Spot]) -> Iterator[tuple[str, bool, Any, Any]]:
@@ -55,8 +74,10 @@ def _described(spots: Iterable[Spot]) -> Iterator[tuple[str, bool, Any, Any]]:
         yield f"{spot.pointer}/description", bool(spot.name), spot.old.schema.get("description"), spot.new.schema.get("description")
 
 
-def _edit(pointer: str, role: Role, old: Any, new: Any) -> TextEdit | None:
-    """The difference of two texts; None if there is none. What is no string is no text, and an empty one is none."""
+def _edit(pointer: str, role: Role, old: Any, new: Any, told: tuple[str, str]) -> TextEdit | None:
+    """The difference of two texts; None if there is none. What is no string is no text, and an empty one is none. `told`
+    is all that the tool said before and says now.
+    """
     before, after = (text if type(text) is str and text.strip() else None for text in (old, new))
     if before == after:
         empty = before is None and old != new and {type(old), type(new)} <= {str, type(None)}
@@ -69,7 +90,7 @@ def _edit(pointer: str, role: Role, old: Any, new: Any) -> TextEdit | None:
     if before is None:
         form, read = "added", Reading("wording", (), new_orders("", seen_after))
     elif after is None:
-        form, read = "removed", reading(seen_before, "")
+        form, read = "removed", reading(seen_before, "", *told)
     elif seen_before == seen_after and hidden:
         form, read = "hidden", Reading("wording")
     elif _arranged(seen_before) == _arranged(seen_after):
@@ -77,7 +98,7 @@ def _edit(pointer: str, role: Role, old: Any, new: Any) -> TextEdit | None:
     elif _composed(seen_before) == _composed(seen_after):
         form, read = "unicode", Reading("wording")
     else:
-        read = reading(seen_before, seen_after)
+        read = reading(seen_before, seen_after, *told)
     return TextEdit(pointer=pointer, role=role, form=form, before=before, after=after, reading=read, hidden=hidden)
 
 
