@@ -23,6 +23,6 @@ RULE = Rule(
         "This is a suspicion: a rule compared numbers and limit words.",
         do="Read both texts and keep arguments inside the limit. Ask the owner to state it in the schema.",
         cannot_see="Whether the limit is new or was only never written down.",
-        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/prose.py.",
+        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/cue_words.py.",
     ),
 )

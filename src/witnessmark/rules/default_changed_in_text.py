@@ -24,6 +24,6 @@ RULE = Rule(
         "things. It is accepted, so nobody notices. This is a suspicion: a rule compared words.",
         do="Read both texts. Send the argument explicitly, so that the call no longer depends on the default.",
         cannot_see="Whether the server's behaviour changed or only its documentation caught up.",
-        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/prose.py.",
+        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/cue_words.py.",
     ),
 )

@@ -39,6 +39,6 @@ RULE = Rule(
         do="Read both texts. If the meaning moved, send the argument in the new sense, and approve then.",
         cannot_see="A meaning that moves without a number, a default or one of the cue words moving; and whether a flagged text "
         "really changed what the server does.",
-        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/prose.py.",
+        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/cue_words.py.",
     ),
 )

@@ -26,6 +26,6 @@ RULE = Rule(
         "read the tools again before the next call.",
         cannot_see="A meaning that moves without a number, a default or one of the cue words moving; and whether a flagged text "
         "really changed what the server does.",
-        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/prose.py.",
+        source="Labelled upgrades of real servers: most silent breaks are prose. Cues and their measured effect: contract/cue_words.py.",
     ),
 )
