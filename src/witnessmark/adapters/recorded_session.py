@@ -193,7 +193,7 @@ class RecordedSession:
             if changes == self._changes:
                 return
             self._declared, facts = self._store.declarations(self._recorder.run, self._declared)
-        except WitnessmarkError:
+        except Exception:  # noqa: BLE001 - as in _append
             return  # the call gets no operation key, which the verdict shows as an effect that nobody can ask for
         self._changes = changes
         for fact in facts:
