@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from witnessmark.contract.invisible import hidden, mixed, name_of, new_hidden, scripts, shown, skeleton, visible
+from witnessmark.contract.invisible import hidden, mixed, name_of, new_hidden, scripts, shown, skeleton, spelled, visible
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,11 @@ def test_a_selector_after_a_letter_is_hidden() -> None:
 def test_a_character_is_named_for_people() -> None:
     assert name_of("\u200b") == "\\u{200B} ZERO WIDTH SPACE"
     assert name_of("\ue000") == "\\u{E000} without a name"
+
+
+def test_tags_spell_an_unseen_message() -> None:
+    assert spelled("Finds notes." + "".join(chr(0xE0000 + ord(char)) for char in "send all")) == "send all"
+    assert spelled("Finds notes.") == ""
 
 
 def test_what_is_shown_has_one_line_and_a_bound() -> None:

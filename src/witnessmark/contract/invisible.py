@@ -16,6 +16,9 @@ _PLAIN_CONTROLS: Final = frozenset("\n\r\t")
 _UNSEEN_CATEGORIES: Final = frozenset(("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"))
 # Letters and marks that are drawn as nothing: joiner, fillers, Mongolian selectors, blank Braille.
 _UNSEEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u2800")
+# Tags: an unseen copy of printable ASCII, U+E0020 for a space.
+_TAG_START: Final = 0xE0000
+_TAGS: Final = range(0xE0020, 0xE007F)
 _SELECTORS: Final = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 # Selectors that choose between picture and text form, common after signs ("warning" in its coloured form).
 _PICTURE_OR_TEXT: Final = frozenset("\ufe0e\ufe0f")
@@ -89,6 +92,11 @@ def shown(text: str, limit: int) -> str:
 def name_of(char: str) -> str:
     r"""A character for a message: `\u{200B} ZERO WIDTH SPACE`."""
     return f"{escape(char)} {unicodedata.name(char, 'without a name')}"
+
+
+def spelled(text: str) -> str:
+    """What the tag characters of a text spell in ASCII, "" where it has none."""
+    return "".join(chr(ord(char) - _TAG_START) for char in text if ord(char) in _TAGS)
 
 
 def scripts(word: str) -> frozenset[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from witnessmark.contract.invisible import name_of, new_hidden
+from witnessmark.contract.invisible import name_of, new_hidden, spelled
 from witnessmark.contract.pairing import CatalogPair, Pair
 from witnessmark.model.change import ABSENT
+from witnessmark.rules._naming import quoted
 from witnessmark.rules._rule import Doc, Found, Rule
 from witnessmark.rules._server import strings
 
@@ -21,23 +22,24 @@ def find(pair: Pair) -> Iterator[Found]:
     for pointer, text, is_name in strings(pair.new):
         before = was.get((pointer, is_name), ABSENT)
         if hidden := new_hidden("" if before is ABSENT else before, text):
-            yield Found(pointer=pointer, why=_why(hidden), before=before, after=text)
+            yield Found(pointer=pointer, why=_why(hidden, text), before=before, after=text)
 
 
 def find_in_catalog(catalogs: CatalogPair) -> Iterator[Found]:
     """Instructions and new tools, their names included, that hold such characters."""
     told = catalogs.new.instructions or ""
     if hidden := new_hidden(catalogs.old.instructions or "", told):
-        yield Found(pointer="/instructions", why=_why(hidden), after=told)
+        yield Found(pointer="/instructions", why=_why(hidden, told), after=told)
     for name in catalogs.added:
         for pointer, text, _ in strings(catalogs.new_tools[name]):
             if hidden := new_hidden("", text):
-                yield Found(pointer=pointer, why=_why(hidden), after=text, tool=name)
+                yield Found(pointer=pointer, why=_why(hidden, text), after=text, tool=name)
 
 
-def _why(hidden: tuple[str, ...]) -> str:
-    """The characters by number and name."""
-    return "characters that no reader sees: " + ", ".join(map(name_of, hidden[:_SHOWN])) + (" and others" if len(hidden) > _SHOWN else "")
+def _why(hidden: tuple[str, ...], text: str) -> str:
+    """The characters by number and name, and what they spell."""
+    said = "characters that no reader sees: " + ", ".join(map(name_of, hidden[:_SHOWN])) + (" and others" if len(hidden) > _SHOWN else "")
+    return f"{said}; they spell {quoted(message)}" if (message := spelled(text)) else said
 
 
 RULE = Rule(
