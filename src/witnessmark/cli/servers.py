@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 LockState = Callable[[str], str]
 """Whether the server of that name is locked: `locked: PROFILES`, `not locked`, or why that cannot be told."""
 
-LOCKFILE: Final = "witnessmark.lock"
 NOT_LOCKED: Final = "not locked"
 
 
@@ -40,17 +38,15 @@ def servers(*, configuration: str | None, form: str) -> None:
 
 def _lock_state() -> LockState:
     """What the lockfile here says of a name; without a lockfile nothing is locked."""
-    from witnessmark.adapters.input_files import opened
-    from witnessmark.contract.lockfile import MAX_LOCK_BYTES, load
+    from witnessmark.adapters.lock_file import LOCKFILE, read_lock
     from witnessmark.errors import InputError
 
-    if not os.path.exists(LOCKFILE):
-        return lambda name: NOT_LOCKED
     try:
-        with opened(LOCKFILE) as (file, where):
-            lock = load(file.read(MAX_LOCK_BYTES + 1), where)
+        lock = read_lock(LOCKFILE).lock
     except InputError:
         return lambda name: "lockfile cannot be read"
+    if lock is None:
+        return lambda name: NOT_LOCKED
     return lambda name: f"locked: {', '.join(sorted(lock.servers[name]))}" if name in lock.servers else NOT_LOCKED
 
 

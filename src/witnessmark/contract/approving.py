@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from witnessmark.contract.digest import contract_digest, extended_digest
+from witnessmark.contract.digest import contract_digest, digest_of, extended_digest, short
 from witnessmark.contract.lockfile import Approval, Lock, LockedServer, LockedTool
 from witnessmark.contract.projection import project
 from witnessmark.contract.redaction import Redaction
-from witnessmark.errors import PeerError
+from witnessmark.errors import OurError, PeerError
 from witnessmark.model.capture import Capture, Launch
-from witnessmark.model.change import Change, DiffVerdict, Preset
+from witnessmark.model.change import ABSENT, Change, DiffVerdict, Preset
 
 PRESETS: Final[tuple[Preset, ...]] = ("strict", "balanced", "lenient")
+_NAME_SHOWN: Final = 128
+"""Characters of a tool's name that an error repeats: the longest that a model API takes."""
+_NAMES_SHOWN: Final = 5
+_HOME: Final = re.compile(r"<redacted:home-path:[0-9a-f]+>")
 _TEXT_KINDS: Final = ("description", "instructions", "title", "in-text")
 
 
@@ -37,22 +42,42 @@ def redacted(capture: Capture, redaction: Redaction) -> RedactedCapture:
     found: dict[str, int] = {}
     instructions = redaction.text(capture.instructions, found) if capture.instructions is not None else None
     secrets += [("", detector, count) for detector, count in found.items()]
-    launch = capture.launch
-    clean_launch = Launch(
-        command=tuple(redaction.text(word) for word in launch.command),
-        url=redaction.text(launch.url),
-        environment=launch.environment,
-        headers=launch.headers,
+    kept = msgspec.structs.replace(
+        capture, tools=tuple(tools), instructions=instructions, launch=redacted_launch(capture.launch, redaction)
     )
-    kept = msgspec.structs.replace(capture, tools=tuple(tools), instructions=instructions, launch=clean_launch)
     return RedactedCapture(kept, tuple(secrets))
 
 
-def locked_server(capture: Capture, approval: Approval, known: LockedServer | None, *, digest_only: bool = False) -> LockedServer:
-    """The lock entry of a complete, redacted capture. Approvals of contracts that did not change are kept as they are.
+def redacted_launch(launch: Launch, redaction: Redaction) -> Launch:
+    """The launch as it may be kept: no secret, and the names of variables and headers without where each user keeps the value.
 
-    Raises PeerError for a contract that has no single meaning: it is never pinned.
+    A home path carries no hash here: two users of one repository start the same server.
     """
+    return Launch(
+        command=tuple(_HOME.sub(r"<redacted:home-path>", redaction.text(word)) for word in launch.command),
+        url=redaction.text(launch.url),
+        environment=tuple((name, "") for name, _ in sorted(launch.environment)),
+        headers=tuple((name, "") for name, _ in sorted(launch.headers)),
+    )
+
+
+def locked_server(
+    capture: Capture, redaction: str, approval: Approval, known: LockedServer | None, *, digest_only: bool = False
+) -> LockedServer:
+    """The lock entry of a complete capture, redacted under the rule set whose digest is `redaction`.
+
+    Approvals of contracts that did not change are kept as they are. Raises PeerError for a contract that has no single
+    meaning: it is never pinned.
+    """
+    if not capture.complete:
+        raise OurError("an incomplete capture was to be locked")
+    if capture.ambiguous:
+        names = ", ".join(ascii(name[:_NAME_SHOWN]) for name in capture.ambiguous[:_NAMES_SHOWN])
+        raise PeerError(
+            f"what it says of {names} has more than one reading",
+            where=capture.server,
+            hint="such a tool is never pinned: report it to the server's owner",
+        )
     tools: dict[str, LockedTool] = {}
     for tool in capture.tools:
         name = str(tool.get("name"))
@@ -62,6 +87,7 @@ def locked_server(capture: Capture, approval: Approval, known: LockedServer | No
     same_text = known is not None and known.instructions == capture.instructions
     return LockedServer(
         launch=capture.launch,
+        redaction=redaction,
         tools=tools,
         pages=capture.pages,
         protocol_version=capture.protocol_version,
@@ -82,8 +108,13 @@ def _locked(tool: dict[str, Any], approval: Approval, *, digest_only: bool) -> L
     if not isinstance(name, str):
         raise PeerError("a tool without a name", hint="it has no contract: nothing is locked")
     return LockedTool(
-        digest=contract_digest(tool), extended=extended_digest(tool), contract=None if digest_only else project(tool), approval=approval
+        digest=contract_digest(tool), extended=extended_of(tool), contract=None if digest_only else project(tool), approval=approval
     )
+
+
+def extended_of(tool: dict[str, Any]) -> str:
+    """The extended digest; empty where the tool has nothing beyond its projection, so that it is the contract's own."""
+    return "" if len(project(tool)) == len(tool) else extended_digest(tool)
 
 
 def _same(before: LockedTool, fresh: LockedTool) -> bool:
@@ -91,7 +122,10 @@ def _same(before: LockedTool, fresh: LockedTool) -> bool:
 
 
 def approve_tools(locked: LockedServer, capture: Capture, names: Collection[str], approval: Approval) -> LockedServer:
-    """The entry with the current contracts of `names` approved; a name that the capture lacks is taken out of the lock."""
+    """The entry with the current contracts of `names` approved; a name that the capture lacks is taken out of the lock.
+
+    All else stays as it was: instructions, launch and what the server says of itself.
+    """
     current = {str(tool.get("name")): tool for tool in capture.tools}
     tools = dict(locked.tools)
     for name in names:
@@ -123,8 +157,20 @@ def stops(change: Change, preset: Preset) -> bool:
     return preset == "balanced" and any(word in change.kind for word in _TEXT_KINDS) and not change.kind.endswith("-added")
 
 
+def fingerprint(server: str, profile: str, tool: str, kind: str, pointer: str, after: object) -> str:
+    """32 hex digits that hold for exactly this change (contracts.md, "Commands"); `after` UNSET where there is nothing now."""
+    try:
+        digest = "" if after is ABSENT else digest_of(after)
+    except PeerError:
+        digest = "no canonical form"
+    return short(digest_of([server, profile, tool, kind, pointer, digest]))
+
+
 def verdict_of(changes: Iterable[Change], preset: Preset, *, complete: bool) -> DiffVerdict:
-    """`incomplete` where the current catalog was not seen whole; else drift, cosmetic or same by the preset."""
+    """`incomplete` where the current catalog was not seen whole; else drift, cosmetic or same by the preset.
+
+    A change below the preset counts as cosmetic: it is shown and stops nothing.
+    """
     if not complete:
         return "incomplete"
     listed = list(changes)

@@ -48,7 +48,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """What comparing one server's approved and current contract gave."""
+    """What comparing one server's approved and current contract gave. `tools`: how many the current one has; `expired`: tools
+    whose approval has ended ("" for the instructions); `where` names the lockfile or file that is compared with.
+    """
 
     server: str
     profile: str
@@ -57,3 +59,6 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     verdict: DiffVerdict
     changes: tuple[Change, ...] = ()
     reason: str = ""
+    tools: int = 0
+    expired: tuple[str, ...] = ()
+    where: str = ""
