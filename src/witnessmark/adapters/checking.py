@@ -99,13 +99,20 @@ def between(old: Capture, new: Capture, preset: Preset) -> Difference:
     """What changed from one capture to the other; how their servers are started is nobody's question here."""
     for side in (old, new):
         if not side.complete:
-            return _without_changes(msgspec.structs.replace(new, complete=False), preset, "incomplete", side.reason)
+            return msgspec.structs.replace(_without_changes(side, preset, "incomplete", side.reason), approved=False)
     from witnessmark.rules.comparing import compare  # noqa: PLC0415 - the rules take 0.2 s to load
 
     changes = compare(msgspec.structs.replace(old, launch=Launch()), msgspec.structs.replace(new, launch=Launch()))
     verdict = verdict_of(changes, preset, complete=True)
     return Difference(
-        server=new.server, profile=new.profile, complete=True, preset=preset, verdict=verdict, changes=changes, tools=len(new.tools)
+        server=new.server,
+        profile=new.profile,
+        complete=True,
+        preset=preset,
+        verdict=verdict,
+        changes=changes,
+        tools=len(new.tools),
+        approved=False,
     )
 
 

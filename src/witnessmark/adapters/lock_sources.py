@@ -57,9 +57,13 @@ class Wish:
                 raise
             return locked_entry(name, next(iter(locked[name].values())), self.lockfile)
 
-    def confirm(self, entries: Iterable[ServerEntry], ask: Callable[[str], bool] | None) -> None:
-        """UsageError unless every one of them may be started: it was named, is the user's own, or is confirmed now."""
-        named = bool(self.names) or self.command is not None
+    def confirm(self, entries: Iterable[ServerEntry], ask: Callable[[str], bool] | None, *, named: bool | None = None) -> None:
+        """UsageError unless every one of them may be started: it was named, is the user's own, or is confirmed now.
+
+        `named`: whether the user named them, where that is not what `names` tells.
+        """
+        if named is None:
+            named = bool(self.names) or self.command is not None
         for entry in entries:
             if not confirmed(entry, named=named, yes=self.yes, ask=ask):
                 raise UsageError(

@@ -57,12 +57,11 @@ def approve(
     if read.lock is None:
         raise UsageError("there is no lockfile", where=lockfile, hint="`witnessmark lock NAME` pins a server first")
     name, profile = _meant(read.lock, server, profile, lockfile)
-    # The server was named, or is the only one that this lockfile has: asking for its approval is the word to start it.
-    wish = Wish(
-        () if after_dashes() is not None else (name,), after_dashes(), name=name, configuration=configuration, yes=yes, lockfile=lockfile
-    )
+    command = after_dashes()
+    names = () if command is not None else (name,)
+    wish = Wish(names, command, name=name if command is not None else "", configuration=configuration, yes=yes, lockfile=lockfile)
     entries = wish.chosen(read.lock, all_locked=False)
-    wish.confirm(entries, ask)
+    wish.confirm(entries, ask, named=bool(server) or command is not None)
     locked = read.lock.servers[name][profile]
     captured = capture_all([Target(entries[0]._replace(name=name), profile, locked.protocol_version)])
     failed = say_failures(captured)
@@ -132,11 +131,8 @@ def _meant(lock: Lock, server: str, profile: Profile | None, where: str) -> tupl
     name = server or names[0]
     profiles = sorted(lock.servers.get(name, {}))
     if not profiles or (profile is not None and profile not in profiles):
-        raise UsageError(
-            f"server {name!a} is not locked{f' as {profile}' if profiles else ''}",
-            where=where,
-            hint=f"`witnessmark lock {name}` pins it first",
-        )
+        what = f"server {name!a} is not locked{f' as {profile}' if profiles else ''}"
+        raise UsageError(what, where=where, hint=f"`witnessmark lock {name}` pins it first")
     if profile is None and len(profiles) != 1:
         raise UsageError(f"server {name!a} is locked as {' and '.join(profiles)}", where=where, hint="say which with --profile")
     return name, profile or known_profile(profiles[0])

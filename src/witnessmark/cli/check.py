@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--profile", type=click.Choice(["bare", "full"]), help="Only this client profile (default: every locked one).")
 @option("lockfile")
 @click.option(
-    "--lockfile-from", "revision", metavar="REV", help="Take the lockfile from this git revision: a change cannot approve itself."
+    "--lockfile-from", "revision", metavar="REV", help="Take the lockfile from this git revision, so that no change approves itself."
 )
 @option("config")
 @option("fail_on")

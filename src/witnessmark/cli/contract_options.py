@@ -19,9 +19,9 @@ COMMAND: Final = "witnessmark.command"
 """Where the words after `--` wait for their command."""
 FORMATS: Final = ("text", "json", "sarif", "junit", "github", "markdown")
 OPTIONS: Final = {
-    "server": click.option("--server", "server", metavar="NAME", default="", help="Name of the server given after --, or of the one meant."),
+    "server": click.option("--server", metavar="NAME", default="", help="Name of the server given after --, or of the one meant."),
     "lockfile": click.option("--lockfile", metavar="FILE", default=LOCKFILE, show_default=True, help="The lockfile."),
-    "config": click.option("--config", "configuration", metavar="FILE", help="The configuration (default: witnessmark.toml, if it is there)."),
+    "config": click.option("--config", "configuration", metavar="FILE", help="The configuration (default: witnessmark.toml here, if any)."),
     "yes": click.option("--yes", is_flag=True, help="Confirm what would be asked: for scripts and CI."),
     "fail_on": click.option(
         "--fail-on",

@@ -50,7 +50,8 @@ def diff(
         if side is None:
             return 2
         sides.append(_selected(side, server, profile))
-    found = _differences(*_redacted(sides, configuration), preset)
+    before, after = _redacted(sides, configuration)
+    found = _differences(before, after, preset)
     show_differences(found, form, several=len(found) > 1, lockfile=new if os.path.exists(new) else LOCKFILE)
     return exit_of(found)
 
@@ -62,11 +63,12 @@ def _side(operand: str, profile: Profile, configuration: str | None, *, yes: boo
     if is_file_operand(operand):
         return Side(operand, *read_catalogs(operand, profile))
     from witnessmark.adapters.checking import Target, capture_all
+    from witnessmark.adapters.lock_file import read_lock
     from witnessmark.adapters.lock_sources import Wish
 
     names, command = ([], (operand,)) if "://" in operand else ([operand], None)
     wish = Wish(names, command, name="", configuration=configuration, yes=yes, lockfile=LOCKFILE)
-    entries = wish.chosen(None, all_locked=False)
+    entries = wish.chosen(read_lock(LOCKFILE).lock, all_locked=False)
     wish.confirm(entries, asker())
     captured = capture_all([Target(entry, profile) for entry in entries])
     if say_failures(captured):

@@ -70,7 +70,7 @@ def lock(
     for one in captured:
         if one.capture is not None:
             pinning.take(one)
-    refused = [difference for difference in pinning.refused]
+    refused = pinning.refused
     if refused and form == "text":
         show_differences(refused, "text", several=True)
     code = code or exit_of(refused)

@@ -49,7 +49,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """What comparing one server's approved and current contract gave. `tools`: how many the current one has; `expired`: tools
-    whose approval has ended ("" for the instructions); `where` names the lockfile or file that is compared with.
+    whose approval has ended ("" for the instructions); `where` names the lockfile or file that is compared with;
+    `approved`: that is a contract that somebody approved.
     """
 
     server: str
@@ -62,3 +63,4 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     tools: int = 0
     expired: tuple[str, ...] = ()
     where: str = ""
+    approved: bool = True

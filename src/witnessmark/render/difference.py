@@ -130,6 +130,8 @@ def grade(change: Change) -> str:
 def next_step(difference: Difference) -> str:
     """What its reader types next; empty where nothing is to be done."""
     server = difference.server
+    if not difference.approved:
+        return "`witnessmark explain KIND` says more" if difference.verdict == "drift" else ""
     if difference.verdict == "drift" or difference.expired:
         return f"review, then `witnessmark approve --server {server}`; `witnessmark explain KIND` says more"
     if difference.verdict == "incomplete":

@@ -42,15 +42,17 @@ _VERDICTS: Final = {
 }
 
 
+_COMPARED: Final = {"same": "both are one contract", "drift": "the contracts differ"}
+
+
 def difference_text(difference: Difference, *, colour: bool = False) -> str:
     """The difference as lines with a final line end. `colour` puts ANSI colours around marks that are there without them."""
     lots = sorted_out(difference)
     where = f" against {line(difference.where)}" if difference.where else ""
     verdict = _painted(difference.verdict, _COLOURS[difference.verdict], colour=colour)
-    lines = [
-        f"{verdict}  {name(difference.server)} ({difference.profile}){where}",
-        f"  {_VERDICTS[difference.verdict]}; {_counted(difference)}",
-    ]
+    lines = [f"{verdict}  {name(difference.server)} ({difference.profile}){where}"]
+    said = _VERDICTS[difference.verdict] if difference.approved else _COMPARED.get(difference.verdict, _VERDICTS[difference.verdict])
+    lines.append(f"  {said}; {_counted(difference)}")
     if difference.reason:
         lines.append(f"  {line(difference.reason)}")
     if difference.expired:
