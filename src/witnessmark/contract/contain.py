@@ -23,6 +23,8 @@ MAX_SCHEMA_BYTES: Final = 128 * 1024
 MAX_SCHEMAS: Final = 4_000
 # Levels of schemas: captured ones have at most 22.
 MAX_LEVELS: Final = 32
+# Listed values of one document: the library compares lists value by value, 400 against 400 take some 40 ms.
+MAX_VALUES: Final = 400
 # Cases that combinators multiply one schema into when each is written out; captured schemas stay below 30.
 MAX_CASES: Final = 2_000
 
@@ -126,14 +128,18 @@ def _says_nothing_more(schema: dict[str, Any]) -> bool:
 def _is_bounded(schema: dict[str, Any]) -> bool:
     """Whether number of schemas, references and cases stay within the limits, references inside the document."""
     waiting: list[Any] = [schema]
-    count = 0
+    count = values = 0
     while waiting:
         node = waiting.pop()
         if type(node) is not dict:
             continue
         count += 1
+        listed = node.get("enum")
+        values += len(listed) if type(listed) is list else 0
         reference = node.get("$ref")
-        if count > MAX_SCHEMAS or (reference is not None and (type(reference) is not str or not reference.startswith("#"))):
+        if count > MAX_SCHEMAS or values > MAX_VALUES:
+            return False
+        if reference is not None and (type(reference) is not str or not reference.startswith("#")):
             return False
         if "$dynamicRef" in node or "$recursiveRef" in node or "$id" in node:
             return False
@@ -159,8 +165,10 @@ class _Cases:
         # A reference back into an open schema counts one case: the library keeps it as a reference.
         self._known[id(node)] = 1
         cases = 1
-        for held in (node[keyword] for keyword in _MULTIPLY if type(node.get(keyword)) is list):
-            cases *= max(1, sum(self.of(each, levels_left - 1) for each in held))
+        for keyword, held in ((each, node[each]) for each in _MULTIPLY if type(node.get(each)) is list):
+            held_cases = max(1, sum(self.of(each, levels_left - 1) for each in held))
+            # Exactly one of n means n times "this one and none of the others".
+            cases *= held_cases * (len(held) or 1) if keyword == "oneOf" else held_cases
         for each in node["allOf"] if type(node.get("allOf")) is list else ():
             # The count stops at the limit: a product of ten thousand parts has thousands of digits.
             cases = min(cases * self.of(each, levels_left - 1), MAX_CASES + 1)

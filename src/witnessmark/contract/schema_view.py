@@ -6,6 +6,7 @@ reference that leads out of its document is `unread`, and so is one that leads i
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -25,7 +26,7 @@ _UNIONS: Final = ("anyOf", "oneOf")
 _DYNAMIC: Final = ("$dynamicRef", "$recursiveRef")
 
 
-class View(msgspec.Struct, frozen=True, gc=False):
+class View(msgspec.Struct, frozen=True, dict=True):
     """What stands at one place. `schema`: the schema object behind wrappers, texts of the wrapper first ({} where there
     is none); `nullable`: null is allowed beside it; `types`: the JSON types it allows without null, None for any;
     `branches`: the parts of a union that stays; `unread`: why it cannot be read (`remote`, `unresolved`, `circular`).
@@ -62,7 +63,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
         """Whether it takes any names and declares none: there undeclared names are the contract."""
         return not self.properties and not self.closed and (self.types is None or "object" in self.types)
 
-    @property
+    @cached_property
     def values(self) -> dict[bytes, Any] | None:
         """The values that `enum`, `const` or a union of constants allows, by canonical form; None where any is."""
         schema = self.schema

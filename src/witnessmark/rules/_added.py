@@ -40,7 +40,6 @@ _DETAIL: Final = frozenset(
         "detail",
         "details",
         "verbosity",
-        "format",
         "fields",
         "scale",
         "quality",
@@ -70,10 +69,14 @@ def kind_of_added(names: Names, name: str) -> str:
     if narrows(names, name):
         return NARROWS
     words = words_of(name)
-    beside = {word for other in names.spot.new.properties for word in words_of(other)}
-    if not _POWER.isdisjoint(words) or (not _FILE.isdisjoint(words) and not _RUNS.isdisjoint(beside)):
+    if not _POWER.isdisjoint(words) or (not _FILE.isdisjoint(words) and _runs_something(names)):
         return POWER
     return OPTIONAL
+
+
+def _runs_something(names: Names) -> bool:
+    """Whether another parameter of the object holds what is run."""
+    return any(not _RUNS.isdisjoint(words_of(other)) for other in names.spot.new.properties)
 
 
 def _narrows(words: list[str], has_default: bool, default: object) -> bool:  # noqa: FBT001  # one fact of a schema
@@ -82,7 +85,7 @@ def _narrows(words: list[str], has_default: bool, default: object) -> bool:  # n
     if any(all(word in told for word in sign) for sign in _PER_PAGE):
         # A page size says that there are pages now, whatever its default is.
         return True
-    if not has_default or default is None or default in ("", "all", [], {}):
+    if not has_default or default is None or default in ("", "all", "*", "*all", [], {}):
         return False
     if not told.isdisjoint(_INCLUDE):
         return default is False

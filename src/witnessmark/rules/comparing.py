@@ -8,6 +8,7 @@ Precedence of the list: silent before loud before escalated before changed befor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -35,6 +36,8 @@ RECURSIVE: Final = "recursive-changed"
 _CALLER_RANK: Final = {"silent": 0, "loud": 1, "none": 2}
 _MODEL_RANK: Final = {"escalated": 0, "changed": 1, "same": 2}
 
+_TOO_DEEP: Final = "a definition is nested too deep to be compared"
+
 _Hits = list[tuple[Rule, Found]]
 
 
@@ -47,15 +50,27 @@ def compare(old: Capture, new: Capture) -> tuple[Change, ...]:
     catalogs = CatalogPair(old, new)
     changes: list[Change] = []
     for rule in RULES.values():
-        if rule.find_in_catalog is not None:
-            changes.extend(_change(new, found.tool, rule, found) for found in rule.find_in_catalog(catalogs))
+        try:
+            changes.extend(_change(new, found.tool, rule, found) for found in (rule.find_in_catalog or _nothing)(catalogs))
+        except RecursionError:
+            changes.append(_change(new, "", RULES[UNRECOGNISED], Found(pointer="/tools", why=_TOO_DEEP)))
     for name in catalogs.kept:
         before, after = catalogs.old_tools[name], catalogs.new_tools[name]
-        # Equality of the interpreter is fast and takes 1 for true; the exact one confirms it.
-        if before == after and same(before, after):
-            continue
-        changes.extend(_change(new, name, rule, found) for rule, found in tool_changes(Pair(before, after)))
+        try:
+            # Equality of the interpreter is fast and takes 1 for true; the exact one confirms it.
+            if before == after and same(before, after):
+                continue
+            hits = tool_changes(Pair(before, after))
+        except RecursionError:
+            # Strict JSON stops at 128 levels; who built a deeper value elsewhere gets no verdict on it.
+            hits = [(RULES[UNRECOGNISED], Found(pointer="", why=_TOO_DEEP))]
+        changes.extend(_change(new, name, rule, found) for rule, found in hits)
     return tuple(sorted(changes, key=_place_in_list))
+
+
+def _nothing(_: CatalogPair) -> Iterator[Found]:
+    """No findings: the rule looks at single tools."""
+    return iter(())
 
 
 def tool_changes(pair: Pair) -> _Hits:
