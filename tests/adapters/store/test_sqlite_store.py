@@ -165,14 +165,25 @@ def test_content_that_its_hash_does_not_cover_is_judged_as_a_gap_in_its_place(st
     assert [(finding.problem, finding.sequence) for finding in verify_chain(store.logged("run-1"))] == [("altered", 2)]
 
 
-def test_a_tail_that_vanished_is_found_by_the_count_beside_it(store: SqliteStore, path: Path) -> None:
-    stored(store, calls(3))
+def test_a_tail_that_vanished_is_found_by_the_count_that_its_close_stated(store: SqliteStore, path: Path) -> None:
+    key, events = stored(store, calls(3))
+    store.close_session(key, START_US)
+    assert store.head(key) == (len(events), events[-1].hash)
     connection = sqlite3.connect(path)
     connection.execute("DROP TRIGGER events_never_go")
     connection.execute("DELETE FROM events WHERE sequence >= 4")
     connection.commit()
     connection.close()
-    assert [finding.problem for finding in verify_chain(store.attested("run-1", START_US))] == ["cut"]
+    assert store.head(key) == (len(events), events[-1].hash)
+    problems = [finding.problem for finding in verify_chain(store.attested("run-1", START_US, every=True))]
+    assert problems[0] == "cut"
+
+
+def test_an_open_session_stands_where_its_newest_event_stands(store: SqliteStore) -> None:
+    key, events = stored(store, calls(3))
+    assert store.head(key) == (len(events), events[-1].hash)
+    (session,) = store.sessions("run-1")
+    assert session.beat_us == events[-1].time_us
 
 
 def test_a_session_is_opened_once_and_stays_with_its_run(store: SqliteStore) -> None:

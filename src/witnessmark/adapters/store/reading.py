@@ -17,18 +17,19 @@ from witnessmark.model.evidence import EffectDeclared, decode_fact
 from witnessmark.state.order import Logged, logged_event
 
 _SESSIONS_OF_RUN: Final = """
-SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM sessions
+SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM session_states
 WHERE run = ? AND key NOT IN (SELECT session_key FROM retention) ORDER BY opened_us, key
 """
 _SESSIONS: Final = """
-SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM sessions
+SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM session_states
 WHERE (?1 IS NULL OR run IN (SELECT run FROM sessions WHERE server = ?1)) AND key NOT IN (SELECT session_key FROM retention)
 ORDER BY opened_us, key
 """
 _OPEN_SESSIONS: Final = """
-SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM sessions
+SELECT key, source, session, run, server, opened_us, closed_us, beat_us, count, head FROM session_states
 WHERE server = ? AND closed_us IS NULL AND key NOT IN (SELECT session_key FROM retention) ORDER BY opened_us DESC, key DESC
 """
+_HEAD: Final = "SELECT count, head FROM session_states WHERE key = ?"
 _EVENTS: Final = "SELECT sequence, time_us, kind, data, hash FROM events WHERE session_key = ? ORDER BY sequence"
 _CONFLICTS: Final = "SELECT sequence, time_us, kind, data, hash FROM conflicts WHERE session_key = ? ORDER BY sequence, time_us, hash"
 _HASHES: Final = """
@@ -58,6 +59,12 @@ def kinds(connection: sqlite3.Connection) -> dict[int, str]:
 def sessions_of(connection: sqlite3.Connection, run: str) -> list[SessionSummary]:
     """The sessions of a run, in the order in which they were opened."""
     return [_session(row) for row in connection.execute(_SESSIONS_OF_RUN, (run,))]
+
+
+def head_of(connection: sqlite3.Connection, key: SessionKey) -> Head | None:
+    """Where the session's chain stands; None for a session that is not there."""
+    row = connection.execute(_HEAD, (key,)).fetchone()
+    return Head(*row) if row is not None else None
 
 
 def runs_of(connection: sqlite3.Connection, now_us: int, server: str | None, silence_s: float) -> list[RunSummary]:

@@ -31,7 +31,12 @@ INSERT INTO sessions (source, session, run, server, opened_us, beat_us, head) VA
 _FIND_SESSION: Final = """
 SELECT key, run, server, key IN (SELECT session_key FROM retention) FROM sessions WHERE source = ? AND session = ?
 """
-_CLOSE_SESSION: Final = "UPDATE sessions SET closed_us = ?1, beat_us = max(beat_us, ?1) WHERE key = ?2 AND closed_us IS NULL"
+_CLOSE_SESSION: Final = """
+UPDATE sessions SET closed_us = ?1, beat_us = max(beat_us, ?1, coalesce(newest.time_us, 0)),
+  count = coalesce(newest.sequence + 1, 0), head = coalesce(newest.hash, head)
+FROM (SELECT 1) LEFT JOIN (SELECT sequence, hash, time_us FROM events WHERE session_key = ?2 ORDER BY sequence DESC LIMIT 1) AS newest
+WHERE key = ?2 AND closed_us IS NULL
+"""
 _INSERT: Final = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_CONFLICT: Final = "INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
@@ -129,10 +134,10 @@ class SqliteStore:
     def head(self, key: SessionKey) -> Head:
         """Where the session's chain stands, to go on from there."""
         with self._snapshot() as connection:
-            row = connection.execute("SELECT count, head FROM sessions WHERE key = ?", (key,)).fetchone()
-        if row is None:
+            found = reading.head_of(connection, key)
+        if found is None:
             raise UsageError(f"no session {key}", where=self.name, hint="its run may have been deleted")
-        return Head(*row)
+        return found
 
     def runs(self, now_us: int, *, server: str | None = None) -> list[RunSummary]:
         """Every run (of a server), newest first."""

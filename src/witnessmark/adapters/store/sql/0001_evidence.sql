@@ -4,7 +4,9 @@ CREATE TABLE kinds (
   name TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- One row per (source, session). AUTOINCREMENT: the key of a deleted session is never given to another.
+-- One row per (source, session). AUTOINCREMENT: the key of a deleted session is never given to another. Count and head are
+-- stated at the close, so that a lost tail shows; while a session is open they are those of its newest event (an update with
+-- each event would write a second page for each commit). The same holds for the sign of life.
 CREATE TABLE sessions (
   key INTEGER PRIMARY KEY AUTOINCREMENT,
   source TEXT NOT NULL,
@@ -31,6 +33,15 @@ CREATE TABLE events (
   hash BLOB NOT NULL,
   PRIMARY KEY (session_key, sequence)
 ) STRICT, WITHOUT ROWID;
+
+-- A session with count, head and sign of life: as stated at its close, or of its newest event while it is open.
+CREATE VIEW session_states AS
+SELECT sessions.key, sessions.source, sessions.session, sessions.run, sessions.server, sessions.opened_us, sessions.closed_us,
+  max(sessions.beat_us, coalesce(newest.time_us, 0)) AS beat_us,
+  CASE WHEN sessions.closed_us IS NULL THEN coalesce(newest.sequence + 1, 0) ELSE sessions.count END AS count,
+  CASE WHEN sessions.closed_us IS NULL THEN coalesce(newest.hash, sessions.head) ELSE sessions.head END AS head
+FROM sessions LEFT JOIN events AS newest ON newest.session_key = sessions.key
+  AND newest.sequence = (SELECT max(sequence) FROM events WHERE session_key = sessions.key);
 
 -- A different event under the number of one that is already there: both are kept.
 CREATE TABLE conflicts (
@@ -65,16 +76,6 @@ CREATE TRIGGER events_keep_first BEFORE INSERT ON events
 WHEN EXISTS (SELECT 1 FROM events WHERE session_key = NEW.session_key AND sequence = NEW.sequence)
 BEGIN
   SELECT RAISE(IGNORE);
-END;
-
--- Count, head and sign of life in the transaction of the append, so that a lost tail of events shows.
-CREATE TRIGGER events_advance AFTER INSERT ON events
-BEGIN
-  UPDATE sessions SET
-    head = CASE WHEN NEW.sequence >= count THEN NEW.hash ELSE head END,
-    count = max(count, NEW.sequence + 1),
-    beat_us = max(beat_us, NEW.time_us)
-  WHERE key = NEW.session_key;
 END;
 
 CREATE TRIGGER events_never_change BEFORE UPDATE ON events
