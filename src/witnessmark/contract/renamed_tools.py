@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from witnessmark.contract.canonical import canonical_bytes
+from witnessmark.contract.schema_view import same_fast
 from witnessmark.contract.successors import NAME_LIKENESS, TEXT_LIKENESS, Renamed, folded, name_likeness, text_likeness
 from witnessmark.errors import PeerError
 from witnessmark.model.capture import Capture
@@ -32,6 +33,11 @@ class TwoCatalogs:
         self.new_tools = _by_name(new)
         self.twice: list[str] = sorted(_twice(new))
         self.kept: list[str] = sorted(self.old_tools.keys() & self.new_tools.keys())
+
+    @cached_property
+    def changed(self) -> list[str]:
+        """The kept tools that differ, members outside the contract included; RecursionError where one is nested too deep."""
+        return [name for name in self.kept if not same_fast(self.old_tools[name], self.new_tools[name])]
 
     @cached_property
     def renamed(self) -> tuple[Renamed, ...]:

@@ -242,6 +242,19 @@ def json_type(value: Any) -> str:
     return "array" if type(value) is list else "object"
 
 
+def same_fast(one: Any, other: Any) -> bool:
+    """What `same` says, for whole definitions: equality and encoding of the interpreter's speed decide most of them."""
+    if one != other:
+        # The interpreter's equality is by value, true is 1 and 1 is 1.0: what it finds unequal is unequal.
+        return False
+    try:
+        if msgspec.json.encode(one, order="deterministic") == msgspec.json.encode(other, order="deterministic"):
+            return True
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        pass
+    return same(one, other)
+
+
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values are equal by mathematical value: 1 is 1.0 and is not true."""
     if type(one) is dict and type(other) is dict:

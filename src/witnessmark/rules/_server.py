@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from witnessmark.contract.pairing import CatalogPair
 from witnessmark.contract.projection import PROJECTED_MEMBERS
-from witnessmark.contract.schema_view import same
 from witnessmark.contract.spots import escaped
 
 # Levels of a tool that are walked for texts; strict JSON lets 128 through.
@@ -19,10 +18,10 @@ _MAX_LEVELS: Final = 128
 
 def changed_tools(catalogs: CatalogPair) -> Iterator[tuple[dict[str, Any] | None, dict[str, Any]]]:
     """(the tool before, None if it is new; the tool now) for every tool that is new or differs."""
+    changed = frozenset(catalogs.changed)
     for name, tool in catalogs.new_tools.items():
-        before = catalogs.old_tools.get(name)
-        if before is None or not (before == tool and same(before, tool)):
-            yield before, tool
+        if name in changed or name not in catalogs.old_tools:
+            yield catalogs.old_tools.get(name), tool
 
 
 def strings(tool: dict[str, Any] | None) -> Iterator[tuple[str, str, bool]]:

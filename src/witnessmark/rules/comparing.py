@@ -16,7 +16,7 @@ import msgspec
 from witnessmark.contract.digest import digest_of, meaning_digest, short
 from witnessmark.contract.pairing import CatalogPair, Pair, Side
 from witnessmark.contract.projection import PROJECTED_MEMBERS
-from witnessmark.contract.schema_view import same
+from witnessmark.contract.schema_view import same, same_fast
 from witnessmark.contract.spots import references
 from witnessmark.errors import PeerError
 from witnessmark.model.capture import Capture
@@ -54,18 +54,21 @@ def compare(old: Capture, new: Capture) -> tuple[Change, ...]:
             changes.extend(_change(new, found.tool, rule, found) for found in (rule.find_in_catalog or _nothing)(catalogs))
         except RecursionError:
             changes.append(_change(new, "", RULES[UNRECOGNISED], Found(pointer="/tools", why=_TOO_DEEP)))
+    for name, hits in _hits_of_tools(catalogs):
+        changes.extend(_change(new, name, rule, found) for rule, found in hits)
+    return tuple(sorted(changes, key=_place_in_list))
+
+
+def _hits_of_tools(catalogs: CatalogPair) -> Iterator[tuple[str, _Hits]]:
+    """(tool, what was found) of every tool that differs."""
     for name in catalogs.kept:
         before, after = catalogs.old_tools[name], catalogs.new_tools[name]
         try:
-            # Equality of the interpreter is fast and takes 1 for true; the exact one confirms it.
-            if before == after and same(before, after):
-                continue
-            hits = tool_changes(Pair(before, after))
+            if not same_fast(before, after):
+                yield name, tool_changes(Pair(before, after))
         except RecursionError:
             # Strict JSON stops at 128 levels; who built a deeper value elsewhere gets no verdict on it.
-            hits = [(RULES[UNRECOGNISED], Found(pointer="", why=_TOO_DEEP))]
-        changes.extend(_change(new, name, rule, found) for rule, found in hits)
-    return tuple(sorted(changes, key=_place_in_list))
+            yield name, [(RULES[UNRECOGNISED], Found(pointer="", why=_TOO_DEEP))]
 
 
 def _nothing(_: CatalogPair) -> Iterator[Found]:
