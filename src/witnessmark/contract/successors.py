@@ -137,7 +137,7 @@ def _likeness(old_name: str, old: View, new_name: str, new: View) -> tuple[float
     old_text, new_text = old.schema.get("description"), new.schema.get("description")
     likeness = text_likeness(old_text, new_text)
     if old_text and same(old_text, new_text):
-        score += 3
+        score += 4
         reasons.append("same description")
     elif likeness >= TEXT_LIKENESS:
         score += 1 + likeness
