@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from witnessmark.adapters.input_files import unreadable
-from witnessmark.contract.lockfile import Lock, dump, lock_of
+from witnessmark.contract.lockfile import Lock, dump, lines_of, lock_of
 from witnessmark.errors import InputError, WorldError
 from witnessmark.wire.strictjson import MAX_DEPTH, Decoded, JsonFinding, JsonLimits, decode
 
@@ -74,6 +74,15 @@ def read_lock(path: str) -> ReadLock:
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
     return ReadLock(parse(data, path), path, data)
+
+
+def lock_lines(path: str) -> dict[tuple[str, str, str], int]:
+    """The line of each (server, profile, tool) in a lockfile, of each entry under the tool ""; empty where it cannot be read."""
+    try:
+        read = read_lock(path)
+    except InputError:
+        return {}
+    return lines_of(read.data.decode("utf-8", "replace")) if read.data is not None else {}
 
 
 def read_revision(path: str, revision: str) -> ReadLock:

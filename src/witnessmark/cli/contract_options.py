@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LOCKFILE: Final = "witnessmark.lock"
 COMMAND: Final = "witnessmark.command"
 """Where the words after `--` wait for their command."""
+SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""The variable in which GitHub Actions names the file of the job's summary."""
 FORMATS: Final = ("text", "json", "sarif", "junit", "github", "markdown")
 OPTIONS: Final = {
     "server": click.option("--server", metavar="NAME", default="", help="Name of the server given after --, or of the one meant."),
@@ -86,9 +88,21 @@ def show_differences(found: Sequence[Difference], form: str, *, several: bool, l
 
 
 def _show_for_ci(found: Sequence[Difference], form: str, lockfile: str) -> None:
+    """What CI reads; with `github` the job's summary besides, where GitHub names a file for it."""
+    import os
     from importlib import import_module
 
-    click.echo(import_module(f"witnessmark.render.{form}").rendered(found, lockfile), nl=False)
+    from witnessmark.adapters.lock_file import lock_lines
+    from witnessmark.render.difference import Place
+
+    place = Place(lockfile, lock_lines(lockfile))
+    click.echo(import_module(f"witnessmark.render.{form}").rendered(found, place), nl=False)
+    summary = os.environ.get(SUMMARY)
+    if form == "github" and summary:
+        from witnessmark.render.markdown import rendered
+
+        with open(summary, "a", encoding="utf-8") as file:
+            file.write(rendered(found, place))
 
 
 def say_failures(captured: Sequence[Captured]) -> int:

@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "check": ("check:check", "Compare live servers with the lockfile, and name what changed."),
     "diff": ("diff:diff", "Compare two lockfiles, captures, servers or git revisions."),
     "approve": ("approve:approve", "Review what changed since the lock, and approve it."),
+    "explain": ("explain:explain", "Explain a kind of change: what it means and what to do."),
     "servers": ("servers:servers", "List the servers that are named here, by whom, and whether they are locked."),
     "keys": ("keys:keys", "List or rotate the key of the keyed hashes."),
     "doctor": ("doctor:doctor", "Say what is installed, reachable and writable."),

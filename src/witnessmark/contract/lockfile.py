@@ -24,6 +24,9 @@ _FORMAT_SHOWN: Final = 40
 """Characters of an unknown format's name that an error repeats."""
 PROFILES: Final[tuple[Profile, ...]] = ("bare", "full")
 _HINT_RESTORE: Final = "restore the file from version control, or lock anew"
+# How far `dump` indents: servers, a server, a profile, tools, a tool.
+_PROFILE_DEPTH: Final = 3
+_TOOL_DEPTH: Final = 5
 _UNSEEN: Final = frozenset(("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"))
 _BMP_LAST: Final = 0xFFFF
 
@@ -97,6 +100,22 @@ def _seen(char: str) -> str:
         return f"\\u{code:04x}"
     high, low = divmod(code - 0x10000, 0x400)
     return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+def lines_of(text: str) -> dict[tuple[str, str, str], int]:
+    """The line of each (server, profile, tool) in a lockfile's text as `dump` writes it; of each entry under the tool ""."""
+    found: dict[tuple[str, str, str], int] = {}
+    path = [""] * 6
+    for number, line in enumerate(text.splitlines(), start=1):
+        depth = len(line) - len(line.lstrip(" "))
+        if not 0 < depth < len(path) or not line.endswith("{"):
+            continue
+        path[depth] = json.loads(line.strip().removesuffix("{").rstrip().removesuffix(":"))
+        if path[1] == "servers" and depth == _PROFILE_DEPTH:
+            found[path[2], path[3], ""] = number
+        elif path[1] == "servers" and depth == _TOOL_DEPTH and path[4] == "tools":
+            found[path[2], path[3], path[5]] = number
+    return found
 
 
 def lock_of(value: object, where: str) -> Lock:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from witnessmark.contract.approving import stops
+from witnessmark.contract.digest import digest_of, short
 from witnessmark.model.change import ABSENT, Change, Difference
 
 FORMAT: Final = "diff/1"
@@ -139,3 +140,55 @@ def next_step(difference: Difference) -> str:
     if difference.verdict == "unpinned":
         return f"`witnessmark lock {server}`"
     return ""
+
+
+class Place(NamedTuple):
+    """Where CI shows a change: the lockfile's path, and the line of each (server, profile, tool) in it."""
+
+    path: str
+    lines: Mapping[tuple[str, str, str], int] = {}
+
+    def line(self, difference: Difference, tool: str) -> int:
+        """The line of the tool, else of the server's entry, else the first."""
+        server = (difference.server, difference.profile, "")
+        return self.lines.get((difference.server, difference.profile, tool), self.lines.get(server, 1))
+
+
+class Finding(NamedTuple):
+    """One thing that CI shows: its kind, level, tools, texts and fingerprint. Verdicts without a change are findings too."""
+
+    kind: str
+    level: str
+    title: str
+    message: str
+    tools: tuple[str, ...]
+    pointer: str
+    fingerprint: str
+    stops: bool
+
+
+def findings(difference: Difference) -> list[Finding]:
+    """What CI shows of a difference, what stops first: `error` and `warning` stop, `note` does not."""
+    lots = sorted_out(difference)
+    found = [_verdict_finding(difference)] if difference.verdict in ("incomplete", "unpinned") else []
+    found += [_finding(difference, group, stops=True) for group in lots.stopping]
+    found += [_finding(difference, group, stops=False) for group in (*lots.noted, *grouped(lots.toolchain))]
+    return found
+
+
+def _verdict_finding(difference: Difference) -> Finding:
+    mark = short(digest_of([difference.server, difference.profile, difference.verdict, difference.reason]))
+    title = f"{difference.server} ({difference.profile}): {difference.verdict}"
+    message = f"{difference.reason}; next: {next_step(difference)}"
+    return Finding(difference.verdict, "error", title, message, difference.expired, "", mark, stops=True)
+
+
+def _finding(difference: Difference, group: Group, *, stops: bool) -> Finding:
+    change = group.change
+    level = "note" if not stops else "error" if grade(change) in ("silent", "loud", "escalated") else "warning"
+    subject = next(iter(group.tools), "") or "server"
+    more = f" and {len(group.tools) - 1} more tools" if len(group.tools) > 1 else ""
+    title = f"{difference.server} ({difference.profile}): {subject}{more}: {change.kind}"
+    grades = f"old caller {change.old_caller}, model told {change.model_told}, confidence {change.confidence}"
+    message = f"{change.why} ({grades}); next: {change.action}"
+    return Finding(change.kind, level, title, message, group.tools, change.pointer, change.fingerprint, stops=stops)
