@@ -58,6 +58,7 @@ def names_of(spot: Spot, old_root: Any, new_root: Any) -> Names | None:
         return None
     if (
         old
+        and "properties" not in spot.new.schema
         and not _declared(spot.new, new_root)
         and not spot.new.closed
         and not spot.new.never

@@ -5,6 +5,7 @@ Pure: no I/O, no clock. Names come from the server: they are shown quoted, cut a
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from witnessmark.contract.object_names import Names
@@ -27,7 +28,7 @@ def shown_value(value: Any) -> str:
         return "null"
     if type(value) is bool:
         return "true" if value else "false"
-    shown = f'"{ascii(value)[1:-1]}"' if type(value) is str else ascii(value)
+    shown = json.dumps(value)
     return shown[:_SHOWN_CHARS] + ("..." if len(shown) > _SHOWN_CHARS else "")
 
 
@@ -86,3 +87,15 @@ def names_actions(parameter: str, values: list[Any]) -> bool:
     if not _CHOOSES.isdisjoint(words_of(parameter)):
         return True
     return any(type(value) is str and not _ACTS.isdisjoint(words_of(value)) for value in values)
+
+
+def chooses_nothing(default: Any) -> bool:
+    """Whether a default only says that nothing is chosen."""
+    return default is None or default == ""
+
+
+def same_items(one: Any, other: Any) -> bool:
+    """Whether two texts list the same items between commas: generators that print a set shuffle them at every start."""
+    if type(one) is not str or type(other) is not str or "," not in one:
+        return False
+    return sorted(part.strip() for part in one.split(",")) == sorted(part.strip() for part in other.split(","))

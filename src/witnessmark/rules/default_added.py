@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from witnessmark.contract.pairing import Pair
-from witnessmark.rules._naming import quoted, shown_value
+from witnessmark.rules._naming import chooses_nothing, quoted, shown_value
 from witnessmark.rules._rule import TOOLCHAIN, Doc, Found, Rule
 
 
@@ -27,7 +27,7 @@ def find(pair: Pair) -> Iterator[Found]:
             yield found
         else:
             why = f"a call without {quoted(spot.name)} means {shown_value(default)} now; what it meant before was not said"
-            yield Found(pointer=f"{spot.pointer}/default", why=why, after=default)
+            yield Found(pointer=f"{spot.pointer}/default", why=why, after=default, old_caller="none" if chooses_nothing(default) else None)
 
 
 RULE = Rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from witnessmark.contract.pairing import Pair
 from witnessmark.contract.schema_view import same
-from witnessmark.rules._naming import quoted, shown_value
+from witnessmark.rules._naming import chooses_nothing, quoted, same_items, shown_value
 from witnessmark.rules._rule import Doc, Found, Rule
 
 
@@ -16,7 +16,15 @@ def find(pair: Pair) -> Iterator[Found]:
         old, new = spot.old.schema, spot.new.schema
         if spot.name and "default" in old and "default" in new and not same(old["default"], new["default"]):
             why = f"a call without {quoted(spot.name)} meant {shown_value(old['default'])} and means {shown_value(new['default'])} now"
-            yield Found(pointer=f"{spot.pointer}/default", why=why, before=old["default"], after=new["default"])
+            shuffled = same_items(old["default"], new["default"])
+            yield Found(
+                pointer=f"{spot.pointer}/default",
+                why="the same items in another order" if shuffled else why,
+                before=old["default"],
+                after=new["default"],
+                old_caller="none" if shuffled or (chooses_nothing(old["default"]) and chooses_nothing(new["default"])) else None,
+                model_told="same" if shuffled else None,
+            )
 
 
 RULE = Rule(

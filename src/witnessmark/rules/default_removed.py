@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from witnessmark.contract.pairing import Pair
-from witnessmark.rules._naming import quoted, shown_value
+from witnessmark.rules._naming import chooses_nothing, quoted, shown_value
 from witnessmark.rules._rule import TOOLCHAIN, Doc, Found, Rule
 
 
@@ -26,7 +26,7 @@ def find(pair: Pair) -> Iterator[Found]:
             )
         else:
             why = f"a call without {quoted(spot.name)} meant {shown_value(default)}; what it means now is not said"
-            yield Found(pointer=f"{spot.pointer}/default", why=why, before=default)
+            yield Found(pointer=f"{spot.pointer}/default", why=why, before=default, old_caller="none" if chooses_nothing(default) else None)
 
 
 RULE = Rule(
