@@ -68,6 +68,38 @@ def test_a_swallowed_name_is_covered() -> None:
     assert covers({"type": "object", "properties": {}}, of({"type": "string"}), arguments=True) == "yes"
 
 
+TOGETHER: Final[dict[str, dict[str, Any]]] = {
+    "a conjunction": {"allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "string"}}}]},
+    "names beside a union": {
+        "properties": {"a": {"type": "string"}},
+        "anyOf": [{"properties": {"b": {"type": "string"}}}, {"required": ["a"]}],
+    },
+    "a definition in a conjunction": {
+        "allOf": [{"$ref": "#/$defs/x"}, {"properties": {"b": {"type": "string"}}}],
+        "$defs": {"x": {"properties": {"a": {"type": "string"}}}},
+    },
+    "a definition beside names": {
+        "$ref": "#/$defs/x",
+        "properties": {"b": {"type": "string"}},
+        "$defs": {"x": {"properties": {"a": {"type": "string"}}}},
+    },
+    "a condition": {
+        "properties": {"a": {"type": "string"}},
+        "if": {"properties": {"a": {"const": "x"}}},
+        "then": {"properties": {"b": {"type": "string"}}},
+    },
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_an_object_that_several_schemas_describe_is_closed_over_all_their_names(name: str) -> None:
+    before = {"type": "object", **TOGETHER[name]}
+    other_type = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
+    assert covers(other_type, before, arguments=True) == "no"
+    one_more = {**before, "properties": {**before.get("properties", {}), "c": {"type": "integer"}}}
+    assert covers(one_more, before, arguments=True) == "yes"
+
+
 UNDECIDED: Final = {
     "a reference out of the document": of({"$ref": "https://schemas.example/a.json"}),
     "a dynamic reference": of({"$dynamicRef": "#a"}),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from witnessmark.contract.canonical import canonical_bytes
+from witnessmark.contract.closing import closed
 from witnessmark.contract.schema_walk import ANNOTATION_KEYWORDS, map_subschemas, subschemas
 from witnessmark.contract.spot_facts import GENERATOR_LIMITS
 from witnessmark.errors import PeerError
@@ -74,12 +75,11 @@ def _prepared(schema: object, *, arguments: bool, close: bool) -> Any:
     """A copy without texts, closed where asked; None if a bound is met or it refers outside itself."""
     if type(schema) is not dict:
         return schema if type(schema) is bool else None
-    bare = _bare(schema, MAX_LEVELS, close=close)
+    bare = _bare(schema, MAX_LEVELS)
     if arguments and bare is not None:
         bare.setdefault("type", "object")
-    if close and bare is not None and not bare.get("properties") and _says_nothing_more(bare):
-        # A tool without declared parameters is called without arguments; below the top such an object is a free map.
-        bare["additionalProperties"] = False
+    if close and bare is not None:
+        bare = closed(bare)
     if bare is None or len(canonical_bytes(bare)) > MAX_SCHEMA_BYTES or not _is_bounded(bare):
         return None
     if "$schema" in bare and not reads_by_dialect(bare):
@@ -87,7 +87,7 @@ def _prepared(schema: object, *, arguments: bool, close: bool) -> Any:
     return bare
 
 
-def _bare(schema: Any, levels_left: int, *, close: bool) -> Any:
+def _bare(schema: Any, levels_left: int) -> Any:
     """The schema without annotations at any level; None if it is too deep."""
     if type(schema) is not dict:
         return schema
@@ -97,13 +97,11 @@ def _bare(schema: Any, levels_left: int, *, close: bool) -> Any:
 
     def child(value: Any) -> Any:
         nonlocal failed
-        inner = _bare(value, levels_left - 1, close=close)
+        inner = _bare(value, levels_left - 1)
         failed = failed or (inner is None and value is not None)
         return inner
 
     result = map_subschemas({name: value for name, value in schema.items() if not _is_dropped(name, value)}, child)
-    if close and type(result.get("properties")) is dict and result["properties"] and _says_nothing_more(result):
-        result["additionalProperties"] = False
     if type(result.get("items")) is list and "prefixItems" not in result:
         # Until 2019-09 a tuple is a list under `items`, and `additionalItems` is what follows it.
         result["prefixItems"] = result.pop("items")
@@ -115,14 +113,6 @@ def _bare(schema: Any, levels_left: int, *, close: bool) -> Any:
 def _is_dropped(keyword: str, value: Any) -> bool:
     """Whether a keyword decides nothing: it only tells, or it is a limit that generators write on every integer."""
     return keyword in ANNOTATION_KEYWORDS or (keyword in _LIMITS and type(value) in (int, float) and value in GENERATOR_LIMITS)
-
-
-def _says_nothing_more(schema: dict[str, Any]) -> bool:
-    """Whether an object schema names its properties and says nothing of further ones, by itself or by its parts."""
-    return not any(
-        each in schema
-        for each in ("additionalProperties", "unevaluatedProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref", "if")
-    )
 
 
 def _is_bounded(schema: dict[str, Any]) -> bool:
