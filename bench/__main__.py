@@ -84,9 +84,7 @@ def _options(words: Sequence[str]) -> Options:
     parser.add_argument("--write", action="store_true", help="with page: put the table into docs/performance.md")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (default: 5)")
     parser.add_argument("--no-fastmcp", dest="fastmcp", action="store_false", help="leave the FastMCP proxy out")
-    parser.add_argument(
-        "--out", default="", metavar="NAME", help="write bench/results/bench-NAME.json and .md (default: nothing)"
-    )
+    parser.add_argument("--out", default="", metavar="NAME", help="write bench/results/bench-NAME.json and .md (default: nothing)")
     parser.add_argument("--dir", type=Path, default=None, help="where stores and transcripts lie (default: the temporary directory)")
     return parser.parse_args(words, namespace=Options())
 

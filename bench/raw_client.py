@@ -89,7 +89,7 @@ class RawClient:
         """The next whole lines: those of one read, or of several until one ends."""
         pieces = [self._rest]
         while True:
-            data = os.read(self._out, 1 << 20)
+            data = os.read(self._out, 65536)
             if not data:
                 raise WrongAnswer(f"the server's output ended after {self.calls} calls, exit code {self.process.poll()}")
             pieces.append(data)

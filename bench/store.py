@@ -44,7 +44,7 @@ def endless_calls(recorder: Recorder) -> Iterator[Entry]:
         yield recorder.record(started, at_us)
         for step in (0.5, 1.0):
             yield recorder.record(CallProgress(server="tickets", token=hashed, progress=step), at_us + 300)
-        yield recorder.record(CallAnswered(server="tickets", id=str(number), body=hashed, size_bytes=1024), at_us + 600)
+        yield recorder.record(CallAnswered(server="tickets", id=str(number), size_bytes=1024), at_us + 600)
 
 
 def take(calls: Iterator[Entry], count: int) -> list[Entry]:
