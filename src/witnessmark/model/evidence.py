@@ -338,7 +338,6 @@ class CallAnswered(Fact, frozen=True, kw_only=True):
     task: str = ""
     task_status: str = ""
     size_bytes: int = 0
-    body: str = ""
     probable: bool = False
 
 

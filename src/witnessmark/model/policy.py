@@ -44,6 +44,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """Capabilities that the run needs, as `tools.listChanged`."""
 
 
+MAX_DURATION_S: Final = 1e9
+"""The longest duration that may be set, 31 years, as of a declared clock (observe/receipts.py): microseconds of it are exact."""
 DURATIONS: Final = ("max_age", "inactivity", "absolute", "discovery", "negotiation", "observer_silence")
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)")
@@ -56,11 +58,14 @@ def duration_s(value: object, where: str) -> float:
     """
     if isinstance(value, bool):
         value = str(value)
-    if isinstance(value, int | float) and 0 <= value < float("inf"):
-        return float(value)
-    if isinstance(value, str) and (match := _DURATION.fullmatch(value.strip())):
-        return float(match[1]) * _UNITS[match[2]]
-    raise UsageError(f"{value!r} is no duration", where=where, hint='write a number of seconds or text as "30s", "10m", "2h", "1d"')
+    seconds = -1.0
+    if isinstance(value, int | float):
+        seconds = float(value) if 0 <= value <= MAX_DURATION_S else -1.0
+    elif isinstance(value, str) and (match := _DURATION.fullmatch(value.strip())):
+        seconds = float(match[1]) * _UNITS[match[2]]
+    if 0 <= seconds <= MAX_DURATION_S:
+        return seconds
+    raise UsageError(f"{value!r} is no duration", where=where, hint='write at most 10^9 seconds, as a number or as text: "30s", "10m", "2h", "1d"')
 
 
 def read_policy(members: dict[str, object], where: str) -> Policy:

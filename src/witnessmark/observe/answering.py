@@ -15,7 +15,6 @@ from witnessmark.observe.channel import Channel
 from witnessmark.observe.listing import list_failed, list_page
 from witnessmark.observe.memory import Memory, note
 from witnessmark.observe.pairing import OpenRequest, Part
-from witnessmark.observe.redact import Purpose
 from witnessmark.observe.session import (
     asks_for_url,
     challenged_by_url,
@@ -32,6 +31,8 @@ from witnessmark.wire.jsonrpc import Error, Invalid, Result
 from witnessmark.wire.revisions import lookup
 
 _BAD_REQUEST = 400
+COMPARED_BYTES: Final = 4_096
+"""Of a larger answer its size and both ends are compared, to tell a repetition from another answer to the same id."""
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -44,7 +45,12 @@ class Body(msgspec.Struct, frozen=True):
     @property
     def mark(self) -> int:
         """A number by which equal content is recognised within this process."""
-        return hash(self.data) if self.data is not None else hash((self.size, "too big to compare"))
+        data = self.data
+        if data is None:
+            return hash((self.size, "too big to compare"))
+        if self.size > COMPARED_BYTES:
+            return hash((self.size, data[:COMPARED_BYTES], data[-COMPARED_BYTES:]))
+        return hash(data)
 
 
 def unpaired(memory: Memory, channel: Channel, side: Side, token: str | None, reason: str) -> ResponseUnpaired:
@@ -191,17 +197,12 @@ def _answer_with_result(memory: Memory, channel: Channel, request: OpenRequest, 
 
 def _call_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
     outcome = outcome_of(result, request, lookup(request.version), whole=body.data is not None)
-    answer = call_answered(memory.server, request, result, outcome, body.size, _hashed(memory, body), channel.status, memory.redact)
+    answer = call_answered(memory.server, request, result, outcome, body.size, channel.status, memory.redact)
     if answer.task:
         memory.tasks.note(answer.task, request)
     if outcome.outcome == "input_required" and asks_for_url(result.get("inputRequests")):
         return [answer, challenged_by_url(memory.server, request)]
     return [answer]
-
-
-def _hashed(memory: Memory, body: Body) -> str:
-    """The keyed hash of an answer's bytes, by which a store tells equal answers; "" where they were not kept."""
-    return memory.redact.hashed_bytes(Purpose.BODY, body.data) if body.data is not None else ""
 
 
 def _list_result(memory: Memory, channel: Channel, request: OpenRequest, result: Any, body: Body) -> list[Fact]:
@@ -278,11 +279,7 @@ def _answer_with_error(
     if is_url_challenge(error):
         facts.append(challenged_by_url(server, request))
     if part is Part.CALL:
-        facts.append(
-            call_failed(
-                server, request, "error", code=error.code, status=status, size=body.size, body=_hashed(memory, body), probable=probable
-            )
-        )
+        facts.append(call_failed(server, request, "error", code=error.code, status=status, size=body.size, probable=probable))
     elif part is Part.LIST:
         facts.append(list_failed(server, request, "error", small_code(error.code)))
     elif part is Part.SUBSCRIBE:
@@ -307,7 +304,6 @@ def _answer_with_invalid(memory: Memory, channel: Channel, request: OpenRequest,
                 status=channel.status,
                 violation=message.reason.value,
                 size=body.size,
-                body=_hashed(memory, body),
             )
         ]
     if part is Part.LIST:

@@ -181,7 +181,7 @@ def _structured_violation(result: dict[str, Any], request: OpenRequest, revision
 
 
 def call_answered(
-    server: str, request: OpenRequest, result: Any, outcome: Outcome, size: int, body: str, status: int | None, redact: Redactor
+    server: str, request: OpenRequest, result: Any, outcome: Outcome, size: int, status: int | None, redact: Redactor
 ) -> CallAnswered:
     """The answer of a call that has a result (a good one, or one that its revision does not allow)."""
     state = ""
@@ -212,7 +212,6 @@ def call_answered(
         task=task,
         task_status=task_status,
         size_bytes=size,
-        body=body,
     )
 
 
@@ -225,7 +224,6 @@ def call_failed(
     status: int | None = None,
     violation: str = "",
     size: int = 0,
-    body: str = "",
     probable: bool = False,
 ) -> CallAnswered:
     """The answer of a call that has no result: an error, an envelope that is none, an HTTP status alone."""
@@ -239,7 +237,6 @@ def call_failed(
         status=status,
         violation=violation,
         size_bytes=size,
-        body=body,
         probable=probable,
     )
 

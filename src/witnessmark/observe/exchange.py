@@ -160,3 +160,16 @@ def _ended_by_status(memory: Memory, channel: Channel, request: OpenRequest, sta
     if request.part is Part.OTHER or request.part is Part.TASK:
         return [RequestAnswered(server=server, channel=request.channel, peer=request.peer, method=request.method, code=status)]
     return []
+
+
+def says_session(value: Any, channel: Channel) -> bool:
+    """True if a refused exchange's error text speaks of a session (404 always does); read here, kept nowhere.
+
+    2025-03-26 to 2025-11-25 basic/transports: 404 for a session that is gone, 400 for a request without one.
+    """
+    if channel.status == 404:  # noqa: PLR2004 - Not Found
+        return True
+    if channel.status != 400 or type(value) is not dict or type(value.get("error")) is not dict:  # noqa: PLR2004 - Bad Request
+        return False
+    text = value["error"].get("message")
+    return type(text) is str and "session" in text.lower()

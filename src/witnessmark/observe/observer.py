@@ -18,7 +18,8 @@ from witnessmark.observe.answering import Body, answered_by_client, answered_by_
 from witnessmark.observe.asking import asked_by_client, asked_by_server
 from witnessmark.observe.calling import parse_pointer
 from witnessmark.observe.channel import Channel
-from witnessmark.observe.exchange import http_request, http_response
+from witnessmark.observe.exchange import http_request, http_response, says_session
+from witnessmark.observe.large import SKIMMED_BYTES, read_large
 from witnessmark.observe.memory import MAX_CHANNELS_REMEMBERED, Memory
 from witnessmark.observe.notifying import LIST_CHANGED, catalog_changed, notified_by_client, notified_by_server
 from witnessmark.observe.pairing import Part
@@ -36,11 +37,10 @@ from witnessmark.observe.wirefaults import (
     malformed,
     unreadable,
 )
-from witnessmark.wire.bigframe import BigFrameScanner
 from witnessmark.wire.envelope import Envelope
 from witnessmark.wire.jsonrpc import Batch, EnvelopeFinding, Error, Invalid, Message, Notification, Request, Result, parse
 from witnessmark.wire.revisions import lookup
-from witnessmark.wire.strictjson import MAX_FRAME_BYTES, JsonFinding, decode
+from witnessmark.wire.strictjson import JsonFinding, decode
 
 _encode = msgspec.json.Encoder().encode
 
@@ -183,8 +183,10 @@ class Observer:
     def message(self, name: str, side: Side, data: bytes) -> list[Fact]:
         """The facts of one frame: one JSON-RPC message or batch as text, or what was there instead."""
         channel = self._of(name)
-        if len(data) > MAX_FRAME_BYTES:
-            return self._scanned(name, side, data)
+        if len(data) > SKIMMED_BYTES:
+            large = self._large(channel, side, data)
+            if large is not None:
+                return large
         decoded = decode(data)
         if not decoded.has_value:
             return list[Fact](unreadable(self._memory.server, channel, side, data, decoded.findings))
@@ -205,10 +207,15 @@ class Observer:
             self._forget_if_idle(channel)
         return facts
 
-    def _scanned(self, name: str, side: Side, data: bytes) -> list[Fact]:
-        scanner = BigFrameScanner()
-        scanner.feed(data)
-        return self.big_line(name, side, scanner.envelope())
+    def _large(self, channel: Channel, side: Side, data: bytes) -> list[Fact] | None:
+        """The facts of a large frame that is not decoded whole; None for one that is."""
+        read = read_large(channel, side, data)
+        if read is None or isinstance(read, Envelope):
+            return self.big_line(channel.name, side, read) if read is not None else None
+        facts = self._response(channel, side, read, Body(data, len(data)), None)
+        if not channel.stdio:
+            self._forget_if_idle(channel)
+        return facts
 
     def arriving(self, name: str, side: Side, size: int) -> list[Fact]:
         """The fact that a large frame has begun to arrive and is being forwarded."""
@@ -280,7 +287,7 @@ class Observer:
         facts = list[Fact](advisories(self._memory.server, channel, side, message.advisories)) if message.advisories else []
         if side == "server":
             answer = answered_by_server(
-                self._memory, channel, message, body, said_lost=type(message) is Error and _says_session(value, channel)
+                self._memory, channel, message, body, said_lost=type(message) is Error and says_session(value, channel)
             )
         elif message.id is None:
             answer = [unpaired(self._memory, channel, side, None, "null_id")]
@@ -324,19 +331,6 @@ def _marked(body: Body) -> bool:
 def _may_be_message(message: Invalid, body: Body) -> bool:
     """True if an envelope that is none was meant to be a response, and is no program's log line."""
     return message.has_result or message.has_error or _marked(body)
-
-
-def _says_session(value: Any, channel: Channel) -> bool:
-    """True if a refused exchange's error text speaks of a session (404 always does); read here, kept nowhere.
-
-    2025-03-26 to 2025-11-25 basic/transports: 404 for a session that is gone, 400 for a request without one.
-    """
-    if channel.status == 404:  # noqa: PLR2004 - Not Found
-        return True
-    if channel.status != 400 or type(value) is not dict or type(value.get("error")) is not dict:  # noqa: PLR2004 - Bad Request
-        return False
-    text = value["error"].get("message")
-    return type(text) is str and "session" in text.lower()
 
 
 def _member_text(member: Any) -> bytes:

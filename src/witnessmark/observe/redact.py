@@ -56,7 +56,6 @@ class Purpose(StrEnum):
     REQUEST_STATE = "request_state"
     SESSION_ID = "session_id"
     TASK = "task"
-    BODY = "body"
     ID = "id"
     NAME = "name"
 
