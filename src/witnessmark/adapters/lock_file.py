@@ -55,7 +55,7 @@ def decoded_file(data: bytes, where: str, hint: str) -> Decoded:
     if not decoded.has_value:
         finding = decoded.findings[0]
         line = data.count(b"\n", 0, finding.offset) + 1 if finding.offset is not None else 1
-        cut = finding.offset is not None and finding.offset >= len(data.rstrip())
+        cut = finding.offset is not None and (finding.offset >= len(data.rstrip()) or finding.detail.startswith("Unterminated"))
         raise InputError("is cut short" if cut else f"cannot be read ({finding.kind})", where=f"{where}:{line}", hint=hint)
     # A lone surrogate is written as an escape and has one reading; everything else has two.
     doubtful = [finding.kind for finding in decoded.findings if finding.kind is not JsonFinding.LONE_SURROGATE]

@@ -87,14 +87,11 @@ def locked_entry(name: str, locked: LockedServer, lockfile: str) -> ServerEntry:
 
 
 def redaction_rules(configuration: str | None) -> RuleSet:
-    """The built-in detectors and the patterns of the configuration's table `redaction`. InputError where that is not what it must be."""
-    table: Any = read_configuration(configuration).tables.get("redaction", {})
-    where = configuration or CONFIGURATION_FILE
-    if not isinstance(table, dict) or table.keys() - {"patterns"}:
-        raise InputError("redaction: must be a table with patterns", where=where, hint='[redaction] patterns = ["..."]')
-    patterns = table.get("patterns", [])
+    """The built-in detectors and the configuration's own (`redact`, a list of patterns). InputError where it is not what it must be."""
+    patterns: Any = read_configuration(configuration).tables.get("redact", [])
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) and pattern for pattern in patterns):
-        raise InputError("redaction.patterns: must be a list of regular expressions", where=where, hint='patterns = ["acct-[0-9]+"]')
+        where = configuration or CONFIGURATION_FILE
+        raise InputError("redact: must be a list of regular expressions", where=where, hint='redact = ["acct-[0-9]+"]')
     return rule_set(patterns)
 
 

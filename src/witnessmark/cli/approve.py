@@ -69,11 +69,12 @@ def approve(
     if failed or found is None:
         return failed
     redaction = Redaction(redaction_rules(configuration), read.lock.salt)
-    difference = _only(against_lock(found, locked, redaction, "strict", now), tools)
+    whole = against_lock(found, locked, redaction, "strict", now)
     if not found.complete or locked.redaction != redaction.rules.digest:
-        show_differences([difference], "text", several=False)
-        return EXITS[difference.verdict]
-    _known(tools, difference, locked, found)
+        show_differences([whole], "text", several=False)
+        return EXITS[whole.verdict]
+    _known(tools, whole, locked, found)
+    difference = _only(whole, tools)
     if not difference.changes and not difference.expired and not _renews(approval, tools):
         click.echo("nothing to approve: the contract is what was approved")
         return 0

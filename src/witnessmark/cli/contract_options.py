@@ -92,10 +92,11 @@ def _show_for_ci(found: Sequence[Difference], form: str, lockfile: str) -> None:
     import os
     from importlib import import_module
 
+    from witnessmark import __version__
     from witnessmark.adapters.lock_file import lock_lines
     from witnessmark.render.difference import Place
 
-    place = Place(lockfile, lock_lines(lockfile))
+    place = Place(lockfile, lock_lines(lockfile), __version__)
     click.echo(import_module(f"witnessmark.render.{form}").rendered(found, place), nl=False)
     summary = os.environ.get(SUMMARY)
     if form == "github" and summary:
@@ -107,10 +108,12 @@ def _show_for_ci(found: Sequence[Difference], form: str, lockfile: str) -> None:
 
 def say_failures(captured: Sequence[Captured]) -> int:
     """2 if any capture could not even begin, after saying why on standard error; else 0."""
-    from witnessmark.cli.main import report
+    from witnessmark.cli.main import EXIT_NOT_RUN, report
 
-    codes = [report(_placed(one)) for one in captured if one.error is not None]
-    return max(codes, default=0)
+    failed = [one for one in captured if one.error is not None]
+    for one in failed:
+        report(_placed(one))
+    return EXIT_NOT_RUN if failed else 0
 
 
 def _placed(one: Captured) -> Any:

@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "verify": ("verify:verify", "Verify the chain of an exported evidence log."),
     "receipt": ("receipt:receipt", "Bring a receipt or a declaration to a run."),
     "proxy": ("proxy:proxy", "Watch a server over stdio, byte for byte, and record the evidence."),
+    "init": ("init:init", "Find the servers that are named here, pin them after asking, and say what comes next."),
     "lock": ("lock:lock", "Pin the contract of a server: trust on first use."),
     "check": ("check:check", "Compare live servers with the lockfile, and name what changed."),
     "diff": ("diff:diff", "Compare two lockfiles, captures, servers or git revisions."),

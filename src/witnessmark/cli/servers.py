@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from witnessmark.cli.contract_options import LOCKFILE
 from witnessmark.cli.options import format_option
 
 if TYPE_CHECKING:
@@ -32,17 +33,17 @@ def servers(*, configuration: str | None, form: str) -> None:
     from witnessmark.render.jsonout import dumps
 
     found = read_sources(configuration)
-    locked = _lock_state()
+    locked = lock_state()
     click.echo(dumps(document(found, locked)) if form == "json" else text(found, locked))
 
 
-def _lock_state() -> LockState:
-    """What the lockfile here says of a name; without a lockfile nothing is locked."""
-    from witnessmark.adapters.lock_file import LOCKFILE, read_lock
+def lock_state(path: str = LOCKFILE) -> LockState:
+    """What the lockfile says of a name; without a lockfile nothing is locked."""
+    from witnessmark.adapters.lock_file import read_lock
     from witnessmark.errors import InputError
 
     try:
-        lock = read_lock(LOCKFILE).lock
+        lock = read_lock(path).lock
     except InputError:
         return lambda name: "lockfile cannot be read"
     if lock is None:

@@ -23,6 +23,7 @@ MAX_PATTERNS: Final = 64
 """Patterns of a user's own: a team has a handful; each is run over every text."""
 MAX_PATTERN_CHARS: Final = 512
 _HASH_HEX_CHARS: Final = 12
+_PLACEHOLDER: Final = re.compile(r"(<redacted:[a-z0-9-]{1,32}(?::[0-9a-f]{12})?>)")
 
 
 class Detector(NamedTuple):
@@ -109,9 +110,17 @@ class Redaction:
         return f"<redacted:{detector}:{digest[:_HASH_HEX_CHARS]}>"
 
     def text(self, text: str, found: dict[str, int] | None = None) -> str:
-        """The text with placeholders; what each detector found is counted in `found`."""
+        """The text with placeholders; what each detector found is counted in `found`. A placeholder is looked at by none."""
         for detector in self.rules.detectors:
-            text = self._with(detector, text, found)
+            if detector.pattern.search(text) is None:
+                continue
+            if "<redacted:" not in text:
+                text = self._with(detector, text, found)
+                continue
+            # Between placeholders only: `github-token:` in one would be taken for the name of a secret.
+            pieces = _PLACEHOLDER.split(text)
+            pieces[::2] = [self._with(detector, piece, found) for piece in pieces[::2]]
+            text = "".join(pieces)
         return text
 
     def _with(self, detector: Detector, text: str, found: dict[str, int] | None) -> str:
@@ -119,7 +128,7 @@ class Redaction:
 
         def replaced(match: re.Match[str]) -> str:
             start, end = match.span(group)
-            if start == end or match[0].startswith("<redacted:"):
+            if start == end:
                 return match[0]
             if found is not None:
                 found[detector.name] = found.get(detector.name, 0) + 1

@@ -143,10 +143,11 @@ def next_step(difference: Difference) -> str:
 
 
 class Place(NamedTuple):
-    """Where CI shows a change: the lockfile's path, and the line of each (server, profile, tool) in it."""
+    """Where CI shows a change: the lockfile's path, the line of each (server, profile, tool) in it, and our version."""
 
     path: str
     lines: Mapping[tuple[str, str, str], int] = {}
+    version: str = "0"
 
     def line(self, difference: Difference, tool: str) -> int:
         """The line of the tool, else of the server's entry, else the first."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from witnessmark import __version__
 from witnessmark.model.change import Difference
 from witnessmark.render.difference import Finding, Place, findings
 from witnessmark.render.explanation import kinds
@@ -39,7 +38,7 @@ def document(found: Iterable[Difference], place: Place) -> dict[str, Any]:
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "witnessmark", "version": __version__, "rules": [_rule(kind) for kind in used]}},
+                "tool": {"driver": {"name": "witnessmark", "version": place.version, "rules": [_rule(kind) for kind in used]}},
                 "invocations": [{"executionSuccessful": whole}],
                 "results": [_result(difference, finding, used.index(finding.kind), place) for difference, finding in shown],
             }
