@@ -6,7 +6,7 @@ import pytest
 
 from histories import SECOND_US, history
 from witnessmark import judge
-from witnessmark.state.receipts import MAX_EARLY_US
+from witnessmark.state.effect import MAX_EARLY_US
 
 LIMIT_S = MAX_EARLY_US // SECOND_US
 

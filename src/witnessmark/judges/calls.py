@@ -93,8 +93,8 @@ def _effect(state: RunState, call: Call, ended_us: int) -> tuple[Effect, Mark | 
             mark = seen
     if key is not None:
         # A receipt of another call under the key proves a duplicate beside this one's, but no effect of this call.
-        count = max(count, key.effects if applied or key.effects > 1 else key.counted)
-        mark = mark or key.last
+        count = max(count, key.effects if applied or key.effects > 1 else key.counted_for(call.started.time_us))
+        mark = mark or (key.last if count else None)
     if count > 1:
         return "duplicate", mark
     if count == 1:

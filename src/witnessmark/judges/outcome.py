@@ -52,6 +52,9 @@ def judge_one(state: RunState, policy: Policy, at: Instant, name: str, outcome: 
     first, last = _effects_of(state, policy)
     if first is not None and outcome.declared_at.n > first.n:
         return KEPT.unknown("VerifierLate", outcome.declared_at, first, outcome=name)
+    if outcome.declared_at.n > answered.n or (state.closed is not None and outcome.declared_at.n > state.closed.n):
+        # In a run of reads no call draws the line: then the verifier's own answer does, and the close of the run.
+        return KEPT.unknown("VerifierLate", outcome.declared_at, answered, outcome=name)
     if last is not None and answered.n < last.n:
         return KEPT.unknown("VerifiedTooEarly", answered, last, outcome=name)
     gap = state.last_gap

@@ -21,7 +21,8 @@ _UNPAIRED: Final = {
     "id_type": "IdTypeChanged",
     "duplicate": "DuplicateResponse",
 }
-"""`repeated` (a replay of an equal response) and `late` (after a cancellation) are legal and only counted."""
+_LEGAL: Final = frozenset({"repeated", "late"})
+"""A replay of an equal response, and one after a cancellation: only counted."""
 
 _FAILURES: Final = ("protocol_error", "tool_failed")
 
@@ -70,6 +71,10 @@ def _well_formed(state: RunState, at: Instant) -> Iterator[Finding]:
         bad = True
         yield WELL_FORMED.false("protocol_error", "MalformedMessage", *damage.marks[:1], finding=finding, count=damage.count)
     if bad:
+        return
+    odd = next((damage for reason, damage in state.unpaired.items() if reason not in _LEGAL), None)
+    if odd is not None:  # a word of a later version: what it says is not known, so nothing is proved
+        yield WELL_FORMED.unknown("ResponseToNobody", *odd.marks[:1], count=odd.count)
         return
     if state.calls.unchecked is not None:
         yield WELL_FORMED.unknown("OutputUnchecked", state.calls.unchecked)

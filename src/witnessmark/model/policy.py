@@ -65,7 +65,9 @@ def duration_s(value: object, where: str) -> float:
         seconds = float(match[1]) * _UNITS[match[2]]
     if 0 <= seconds <= MAX_DURATION_S:
         return seconds
-    raise UsageError(f"{value!r} is no duration", where=where, hint='write at most 10^9 seconds, as a number or as text: "30s", "10m", "2h", "1d"')
+    raise UsageError(
+        f"{value!r} is no duration", where=where, hint='write at most 10^9 seconds, as a number or as text: "30s", "10m", "2h", "1d"'
+    )
 
 
 def read_policy(members: dict[str, object], where: str) -> Policy:

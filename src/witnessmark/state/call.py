@@ -91,7 +91,7 @@ class Call:
         self.peer = fact.peer
         self.tool = fact.tool
         self.arguments = fact.arguments
-        self.key = fact.key
+        self.key = fact.key or None  # an empty one is none: it joins nothing
         self.token = fact.token
         self.started = mark
         self.phase = CallPhase.OPEN

@@ -323,4 +323,4 @@ class Calls:
             return True
         if call.read_only:
             return self.last_success is not None and self.last_success.n > call.started.n
-        return call.phase is CallPhase.RETURNED and (applied == 1 or (key is not None and key.counted == 1))
+        return call.phase is CallPhase.RETURNED and (applied == 1 or (key is not None and key.counted_for(call.started.time_us) == 1))

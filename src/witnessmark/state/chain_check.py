@@ -80,8 +80,9 @@ def _placed(chain: _Chain, event: Event) -> Iterator[Finding]:
 def _linked(chain: _Chain, event: Event) -> Iterator[Finding]:
     if not covered(event):
         yield _finding("altered", event, "its content does not match its hash")
-    if event.prev and chain.before and event.prev not in chain.before:
-        yield _finding("broken_link", event, "names a previous hash that the event before it does not have")
+    if event.hash and chain.before and event.prev not in chain.before:
+        wrong = "names a previous hash that the event before it does not have"
+        yield _finding("broken_link", event, wrong if event.prev else "names no previous hash, so nothing covers it")
 
 
 def _spoken(chain: _Chain, event: Event) -> Iterator[Finding]:

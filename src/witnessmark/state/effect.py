@@ -19,6 +19,10 @@ MAX_KEYS: Final = 16_384
 """Operation keys whose effects are remembered, as many as calls are held (state/calls.py). A duplicate under a key that
 was forgotten cannot be seen; docs/limits.md says so."""
 
+MAX_EARLY_US: Final = 5_000_000
+"""How long before its call a receipt may stand, microseconds: hosts that keep time by NTP differ by less. What a destination
+showed earlier than that is not the effect of a call that had not been sent, and the effect stays Unknown."""
+
 
 class Declaration:
     """What the operator declared of a tool, and when."""
@@ -33,15 +37,22 @@ class Declaration:
 class Key:
     """The effects under one operation key."""
 
-    __slots__ = ("absent", "conflict", "counted", "last", "receipts", "reported_by_self")
+    __slots__ = ("absent", "conflict", "counted", "counted_at", "last", "receipts", "reported_by_self")
 
     def __init__(self) -> None:
         self.counted = 0
+        self.counted_at: Mark | None = None
         self.receipts: set[int] = set()
         self.absent: Mark | None = None
         self.conflict: Mark | None = None
         self.last: Mark | None = None
         self.reported_by_self: Mark | None = None
+
+    def counted_for(self, started_us: int) -> int:
+        """How many effects were counted that may be those of a call which was sent at `started_us`: what a destination showed
+        before that is not its effect (MAX_EARLY_US apart, for clocks that differ).
+        """
+        return self.counted if self.counted_at is not None and started_us - self.counted_at.time_us <= MAX_EARLY_US else 0
 
     @property
     def effects(self) -> int:
@@ -96,6 +107,7 @@ class Effects:
             key.reported_by_self = mark
         elif fact.status == "applied" and count > 0:
             key.counted = max(key.counted, count)
+            key.counted_at = mark
         elif fact.status in ("applied", "absent"):
             if key.effects:
                 key.conflict = mark
@@ -122,6 +134,7 @@ class Effects:
                     key.receipts.add(call.started.n)
                 else:
                     key.counted = max(key.counted, count)
+                    key.counted_at = mark
         elif fact.status == "absent":
             self._absent(call, mark)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from witnessmark.model import evidence as e
+from witnessmark.model.chain import GENESIS
 from witnessmark.state.call import Call
 from witnessmark.state.order import ALTERED, UNREADABLE
 from witnessmark.state.run import MODERN_PEER, Damage, Log, RunState
@@ -33,7 +34,8 @@ def _continuity(state: RunState, event: e.Event, mark: Mark) -> bool:
         return False
     if event.sequence > log.expected:
         state.damage(mark)
-    elif event.hash and log.head and event.prev != log.head:
+    elif event.hash and (log.head or not event.sequence) and event.prev != (log.head or GENESIS):
+        # Without the previous hash an event's own hash covers nothing; only after a hole it may be unknown.
         state.chain.add(mark)
         state.damage(mark)
     log.expected = event.sequence + 1
@@ -189,6 +191,8 @@ def _malformed(state: RunState, fact: e.WireMalformed, mark: Mark) -> None:
 
 
 def _approved(state: RunState, fact: e.ContractApproved, mark: Mark) -> None:
+    if state.closed is not None:
+        return  # a closed run is judged by what was approved before its close
     server = state.server(fact.server)
     server.approved = {tool.name: tool for tool in fact.tools}
     server.approved_mark = mark
@@ -202,7 +206,17 @@ def _run_closed(state: RunState, fact: e.RunClosed, mark: Mark) -> None:
 
 def _run_opened(state: RunState, fact: e.RunOpened, mark: Mark) -> None:
     del mark
-    state.opened = fact
+    known = state.opened
+    if known is None:
+        state.opened = fact
+        return
+    # What a run requires of its sessions is never taken back: a second word may only add to the first.
+    both = tuple(version for version in fact.requires_versions if version in known.requires_versions)
+    state.opened = e.RunOpened(
+        task=fact.task or known.task,
+        requires_versions=both or known.requires_versions or fact.requires_versions,
+        requires_capabilities=tuple(dict.fromkeys((*known.requires_capabilities, *fact.requires_capabilities))),
+    )
 
 
 Handler = Callable[[RunState, Any, Mark], object]

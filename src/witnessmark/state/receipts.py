@@ -7,14 +7,11 @@ from typing import Final
 from witnessmark.model.evidence import EffectAccepted, EffectReported
 from witnessmark.state.call import Call
 from witnessmark.state.calls import Calls
-from witnessmark.state.effect import Effects
+from witnessmark.state.effect import MAX_EARLY_US, Effects
 from witnessmark.state.session import Mark
 
 MAX_EARLY_RECEIPTS: Final = 1_024
 """Receipts that came before their call (clocks of two sources differ); a lost one leaves the effect Unknown."""
-MAX_EARLY_US: Final = 5_000_000
-"""How long before its call a receipt may stand, microseconds: hosts that keep time by NTP differ by less. What a destination
-showed earlier than that is not the effect of a call that had not been sent, and the effect stays Unknown."""
 
 
 class Receipts:
@@ -27,12 +24,16 @@ class Receipts:
 
     @staticmethod
     def targets(calls: Calls, fact: EffectReported | EffectAccepted) -> list[Call]:
-        """The calls that a receipt by request id speaks for: one, or none where the id is ambiguous or unknown."""
-        known = calls.by_id.get(fact.call or "", [])
-        if fact.call_channel is not None:
-            known = [call for call in known if call.channel == fact.call_channel]
-        named = [call for call in known if call.server == fact.server] or known
-        return named if len(named) == 1 else []
+        """The calls that a receipt by request id speaks for: one, or none where the id is ambiguous or unknown.
+
+        One that names a server speaks for no other server's call, even where that is the only call with the id.
+        """
+        known = [call for call in calls.by_id.get(fact.call or "", []) if Receipts._speaks_for(fact, call)]
+        return known if len(known) == 1 else []
+
+    @staticmethod
+    def _speaks_for(fact: EffectReported | EffectAccepted, call: Call) -> bool:
+        return fact.call_channel in (None, call.channel) and fact.server in ("", call.server)
 
     def report(self, calls: Calls, effects: Effects, fact: EffectReported, mark: Mark) -> None:
         """A destination's answer: by call id, by key, or kept for a call that has not been seen yet."""
@@ -63,7 +64,7 @@ class Receipts:
         """Hand a new call the receipts that came before it."""
         rest = []
         for fact, mark in self.early:
-            if fact.call != call.id or fact.call_channel not in (None, call.channel):
+            if fact.call != call.id or not self._speaks_for(fact, call):
                 rest.append((fact, mark))
             elif call.started.time_us - mark.time_us > MAX_EARLY_US:
                 continue
