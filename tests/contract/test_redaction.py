@@ -112,3 +112,11 @@ def test_what_was_found_is_told_by_tool_detector_and_count() -> None:
     secret = SECRETS["github-token"]
     found = redacted(Capture(server="s", tools=({"name": "a", "description": f"{secret} {secret}"},), instructions=secret), REDACTION)
     assert found.secrets == (("a", "github-token", 2), ("", "github-token", 1))
+
+
+@pytest.mark.parametrize(
+    "text", [*SECRETS.values(), "BEARER abcdefghijklmnop1234", "SECRET: abcdef1234567", "D:\\Users\\bob", "HTTP://a:bcd@h"]
+)
+def test_the_quick_look_misses_nothing_that_the_pattern_finds(text: str) -> None:
+    slow = RULES._replace(detectors=tuple(each._replace(needs=()) for each in RULES.detectors))
+    assert Redaction(slow, "salt").text(text) == REDACTION.text(text) != text

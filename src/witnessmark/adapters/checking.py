@@ -12,7 +12,7 @@ from witnessmark.adapters.prober import ProbeLimits, capture
 from witnessmark.adapters.server_entry import ServerEntry, startable
 from witnessmark.contract.approving import extended_of, fingerprint, redacted, verdict_of
 from witnessmark.contract.digest import contract_digest
-from witnessmark.contract.lockfile import Approval, LockedServer, approved_capture
+from witnessmark.contract.lockfile import Approval, LockedServer, LockedTool, approved_capture
 from witnessmark.contract.projection import project
 from witnessmark.contract.redaction import Redaction
 from witnessmark.contract.schema_view import same
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 AT_ONCE: Final = 4
 """Servers that are captured beside each other: they mostly wait for their own start; more would wait for the processor."""
+
+
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Target(NamedTuple):
@@ -77,8 +80,12 @@ def against_lock(found: Capture, locked: LockedServer | None, redaction: Redacti
         return _without_changes(found, preset, "unpinned", "it is not in the lockfile")
     if locked.redaction != redaction.rules.digest:
         return _without_changes(found, preset, "unpinned", "it was locked under other redaction rules: lock it anew with --replace")
-    current = redacted(found, redaction).capture
-    changes = tuple(_changes(locked, current))
+    settled = frozenset(str(tool.get("name")) for tool in found.tools if _as_locked(locked.tools.get(str(tool.get("name"))), tool))
+    # What equals a redacted text is what redacting would make of it.
+    rest = redacted(msgspec.structs.replace(found, tools=tuple(tool for tool in found.tools if tool["name"] not in settled)), redaction)
+    kept = tuple(tool for tool in found.tools if tool["name"] in settled)
+    current = msgspec.structs.replace(rest.capture, tools=(*kept, *rest.capture.tools))
+    changes = tuple(_changes(locked, current, settled))
     verdict = verdict_of(changes, preset, complete=True)
     expired = tuple(_expired(locked, now_us))
     reason = ""
@@ -139,12 +146,22 @@ def _ended(approval: Approval, now_us: int) -> bool:
     return until is None or until <= now_us
 
 
-def _changes(locked: LockedServer, current: Capture) -> Iterator[Change]:
+def _as_locked(known: LockedTool | None, tool: dict[str, Any]) -> bool:
+    """Whether the tool as captured is, byte for byte in one order of members, the text that was locked; False decides nothing."""
+    if known is None or known.contract is None or known.extended or len(project(tool)) != len(tool):
+        return False
+    try:
+        return _encode(tool) == _encode(known.contract)
+    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):  # what only the slow way can compare
+        return False
+
+
+def _changes(locked: LockedServer, current: Capture, settled: frozenset[str]) -> Iterator[Change]:
     if locked.launch != current.launch:
         yield from _lock_change("launch-changed", current, "", "/launch", locked.launch, current.launch)
     # The lock holds no order of tools and of members: none is compared.
     tools = {str(tool.get("name")): tool for tool in current.tools}
-    differing, extended = _differing(locked, tools)
+    differing, extended = _differing(locked, tools, settled)
     described = (locked.instructions, locked.protocol_version, locked.server_name, locked.server_version)
     if differing or current.ambiguous or locked.capabilities != current.capabilities or (
         described != (current.instructions, current.protocol_version, current.server_name, current.server_version)
@@ -160,11 +177,11 @@ def _changes(locked: LockedServer, current: Capture) -> Iterator[Change]:
         yield from _lock_change("extended-digest-changed", current, name, "", ABSENT, extended_of(tools[name]))
 
 
-def _differing(locked: LockedServer, tools: dict[str, dict[str, Any]]) -> tuple[set[str], list[str]]:
+def _differing(locked: LockedServer, tools: dict[str, dict[str, Any]], settled: frozenset[str]) -> tuple[set[str], list[str]]:
     """Names whose contract differs, or that only one side has; and names of which only what is outside the contract differs."""
     differing = set(tools.keys() ^ locked.tools.keys())
     extended = []
-    for name in sorted(tools.keys() & locked.tools.keys()):
+    for name in sorted((tools.keys() & locked.tools.keys()) - settled):
         known, tool = locked.tools[name], tools[name]
         equal = same(known.contract, project(tool)) if known.contract is not None else known.digest == _digest(tool)
         if not equal:

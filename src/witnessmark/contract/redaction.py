@@ -27,14 +27,33 @@ _PLACEHOLDER: Final = re.compile(r"(<redacted:[a-z0-9-]{1,32}(?::[0-9a-f]{12})?>
 
 
 class Detector(NamedTuple):
-    """What is replaced: the pattern's group `v` if it has one, else all that matches."""
+    """What is replaced: the pattern's group `v` if it has one, else all that matches. `needs`: in lower case, one of these stands
+    in every text that matches; most texts hold none, and looking for them costs a tenth of the pattern. Empty: always looked at.
+    """
 
     name: str
     pattern: re.Pattern[str]
+    needs: tuple[str, ...] = ()
+
+
+_NEEDS: Final[dict[str, tuple[str, ...]]] = {
+    "private-key": ("private key",),
+    "jwt": ("eyj",),
+    "aws-key": ("akia", "asia"),
+    "github-token": ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    "slack-token": ("xox",),
+    "model-api-key": ("sk-",),
+    "google-key": ("aiza",),
+    "bearer": ("bearer",),
+    "url-credentials": ("://",),
+    "assigned-secret": (":", "="),
+    "private-url": ("://",),
+    "home-path": ("/home/", "/users/", ":\\"),
+}
 
 
 def _detector(name: str, pattern: str, flags: int = 0) -> Detector:
-    return Detector(name, re.compile(pattern, flags))
+    return Detector(name, re.compile(pattern, flags), _NEEDS.get(name, ()))
 
 
 DETECTORS: Final[tuple[Detector, ...]] = (
@@ -111,7 +130,10 @@ class Redaction:
 
     def text(self, text: str, found: dict[str, int] | None = None) -> str:
         """The text with placeholders; what each detector found is counted in `found`. A placeholder is looked at by none."""
+        lowered = text.lower()
         for detector in self.rules.detectors:
+            if detector.needs and not any(word in lowered for word in detector.needs):
+                continue
             if detector.pattern.search(text) is None:
                 continue
             if "<redacted:" not in text:
