@@ -102,7 +102,7 @@ class RecordedSession:
             return [(_OTHER[side], data)]
         if self._lost:
             self._write_gap(now)
-        if side == "client" and now - self._looked_us >= LOOK_EVERY_US and CALL in data:
+        if side == "client" and not 0 <= now - self._looked_us < LOOK_EVERY_US and CALL in data:
             self._looked_us = now
             self._take_up_declarations()
         try:
