@@ -7,7 +7,11 @@ import pytest
 from histories import history
 from witnessmark.errors import UsageError
 from witnessmark.judges.judging import judge
+from witnessmark.model.evidence import CallStarted
 from witnessmark.model.policy import read_policy
+from witnessmark.state.calls import MAX_HELD, Calls
+from witnessmark.state.effect import Effects
+from witnessmark.state.session import Mark
 
 LISTED = "session list page installed"
 SETUP = f"declare expect {LISTED}"
@@ -53,3 +57,20 @@ def test_the_same_history_with_its_proof_is_green(line: str) -> None:
 def test_a_duration_without_measure_is_refused_by_name(value: object) -> None:
     with pytest.raises(UsageError, match="max_age"):
         read_policy({"max_age": value}, "policy.toml")
+
+
+def test_open_calls_beyond_what_is_held_do_not_make_every_further_call_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """100,000 open calls took minutes to judge: each new one looked at all of them."""
+    sweeps: list[Mark] = []
+    trim = Calls._trim
+
+    def counted(self: Calls, mark: Mark, effects: Effects) -> None:
+        sweeps.append(mark)
+        trim(self, mark, effects)
+
+    monkeypatch.setattr(Calls, "_trim", counted)
+    calls, effects = Calls(), Effects()
+    for n in range(MAX_HELD + 3_000):
+        calls.start(CallStarted(id=str(n), tool="publish"), Mark(n, n, f"s/{n}"), effects)
+    assert len(sweeps) < 5
+    assert len(calls.held) == MAX_HELD + 3_000

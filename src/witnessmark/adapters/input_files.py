@@ -37,6 +37,8 @@ _EXPECTED: Final = (
 def opened(path: str) -> Iterator[tuple[BinaryIO, str]]:
     """The file and the name that messages give it; `-` is standard input, which is left open. InputError if it cannot be opened."""
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("is closed", where="standard input", hint="name a file, or give this command something to read")
         yield sys.stdin.buffer, "standard input"
         return
     try:

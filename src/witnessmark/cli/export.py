@@ -20,8 +20,11 @@ def export(*, run: str, store: str | None) -> None:
     `witnessmark judge` judges it.
     """
     from witnessmark.adapters.clock import now_us
+    from witnessmark.errors import UsageError
     from witnessmark.render.cloudevents import event_line
 
+    if sys.stdout is None:
+        raise UsageError("is closed", where="standard output", hint="redirect it to a file; what is exported goes there")
     out = sys.stdout.buffer
     now = now_us()
     with opened_store(store) as opened:

@@ -109,7 +109,7 @@ def load_policy(path: str | None) -> Policy:
         ) from error
     try:
         members = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"is not TOML: {error}", where=path, hint="see docs/policy.md for an example") from error
     return read_policy(members, path)
 

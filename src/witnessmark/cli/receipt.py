@@ -69,6 +69,8 @@ def _standard_input(kind: str, example: str) -> bytes:
     if kind == "close":
         return b"true"
     hint = f"write one JSON object as {example}"
+    if sys.stdin is None:
+        raise InputError("is closed", where="standard input", hint=hint)
     if sys.stdin.isatty():
         raise InputError("is a terminal", where="standard input", hint=hint)
     data = sys.stdin.buffer.read(MAX_BYTES + 1)

@@ -48,7 +48,7 @@ class Calls:
     __slots__ = (
         "answered", "by_id", "ended_tokens", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown",
         "last", "last_effect", "last_success", "pushed_out", "reads", "recovered", "returned_by_key", "stale", "stale_more",
-        "started", "succeeded", "tasks", "tokens", "unchecked", "waiting",
+        "started", "succeeded", "tasks", "tokens", "trim_above", "unchecked", "waiting",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -62,6 +62,7 @@ class Calls:
         self.returned_by_key: OrderedDict[str, int] = OrderedDict()
         self.stale: list[Call] = []
         self.stale_more = 0
+        self.trim_above = MAX_HELD
         self.pushed_out: Mark | None = None
         self.first_effect: Mark | None = None
         self.last_effect: Mark | None = None
@@ -97,7 +98,7 @@ class Calls:
             self.last_effect = mark
         self._index(call)
         self.held[mark.n] = call
-        if len(self.held) > MAX_HELD:
+        if len(self.held) > self.trim_above:
             self._trim(mark, effects)
         return call, True
 
@@ -310,6 +311,8 @@ class Calls:
             for call in [call for call in self.held.values() if not call.open][:excess]:
                 self.pushed_out = mark
                 self._release(call)
+        # Open calls stay, however many they are; the next sweep waits until it has a sixteenth more to look at.
+        self.trim_above = max(MAX_HELD, len(self.held) + len(self.held) // 16)
 
     def _finished(self, call: Call, effects: Effects) -> bool:
         """Whether the call decides nothing any more: settled, or proved to have had exactly one effect."""

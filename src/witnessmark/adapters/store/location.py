@@ -76,7 +76,11 @@ def open_store(where: str | os.PathLike[str] | None = None, *, durability: Durab
     for a name that is no store, StoreReadOnly, StoreFull, StoreLocked, StoreCorrupt or StoreTooNew for what is there.
     """
     path = store_path(default_path() if where is None else os.fspath(where))
-    if path.is_dir():
+    try:
+        folder = path.is_dir()
+    except OSError as error:  # a name that is too long, or a loop of links
+        raise UsageError(f"cannot be a store: {error.strerror}", where="--store", hint="give another path") from error
+    if folder:
         raise UsageError("this is a directory", where=str(path), hint=f"name a file in it, as {path / FILE_NAME}")
     return _open_for_writing(path, durability) if write else _open_for_reading(path)
 
