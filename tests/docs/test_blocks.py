@@ -135,6 +135,12 @@ def test_the_readme_done_from_top_to_bottom(walk: Walk) -> None:
     assert "[+] effect -> [+] outcome" in left
     assert "`witnessmark receipt installed`" in left.split("\nMissing\n")[1]
 
+    locked, checked = walk.says_each(readme.block("witnessmark lock"))
+    assert (locked.returncode, "trust on first use" in locked.stdout) == (0, True)
+    assert (checked.returncode, checked.stdout.startswith("same  files")) == (0, True)
+    walk.writes_a_server("server.py", "write_reports")
+    assert walk.says("witnessmark check --server files -- python server.py").returncode == 1
+
     (walk.folder / "notebook.py").write_text(readme.block("import witnessmark"), encoding="utf-8")
     assert walk.says("python notebook.py").stdout == "healthy | continue\n"
     assert not readme.left, "a block of the README that nobody types"
