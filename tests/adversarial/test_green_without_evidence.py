@@ -30,6 +30,10 @@ NOT_GREEN = {
         f"approve {SETUP} change:publish signal list page installed call answer applied passed end close approve"
     ),
     "a second run.opened that takes a demand back": f"run:versions=2099-01-01 run {SETUP} call answer applied passed end close",
+    "a challenge that kept a second server from being called": (
+        f"{SETUP} call answer applied passed @b open offer challenged:401,method=initialize end @tickets end close"
+    ),
+    "a second server that refused to negotiate": f"{SETUP} call answer applied passed @b open offer refused end @tickets end close",
     "a reason of an unpaired response that this version does not know": f"{SETUP} call answer applied passed unpaired:strange end close",
 }
 

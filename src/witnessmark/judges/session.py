@@ -147,11 +147,21 @@ def _features(state: RunState, session: Session, policy: Policy) -> Finding | No
     return FEATURES.true("Negotiated", session.negotiated, server=session.server)
 
 
+def _elsewhere(server: Server, policy: Policy, at: Instant) -> Iterator[Finding]:
+    yield _authorized(server)
+    for session in current_sessions(server):
+        yield _negotiated(session, policy, at)
+
+
 def judge_session(state: RunState, policy: Policy, at: Instant, servers: list[Server]) -> Iterator[Finding]:
     """The session layer's findings for the servers that the run uses."""
     if not any(server.sessions for server in servers):
         yield NEGOTIATED.unknown("NotNegotiated")
     gap = state.last_gap
+    for server in state.servers.values():
+        # A challenge or a refusal may be why a server was never called: it decides whether or not the run came to use it.
+        if server not in servers:
+            yield from (finding for finding in _elsewhere(server, policy, at) if finding.status == "false")
     for server in servers:
         if server.sessions or server.authorization.challenges:
             yield _authorized(server)
