@@ -17,7 +17,17 @@ from witnessmark.adapters.clock import now_us
 from witnessmark.adapters.diagnostics import say
 from witnessmark.adapters.stdio_proxy import SessionRefused
 from witnessmark.adapters.store.protocol import Cursor, EvidenceStore, SessionKey
-from witnessmark.errors import OurError, StoreCorrupt, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew, WitnessmarkError, WorldError
+from witnessmark.errors import (
+    OurError,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+    StoreTooNew,
+    WitnessmarkError,
+    WorldError,
+)
 from witnessmark.model.chain import GENESIS, Entry, Recorder
 from witnessmark.model.evidence import Side
 from witnessmark.observe.declarations import take_up
@@ -35,6 +45,8 @@ CALL: Final = b"tools/call"
 LOOK_EVERY_US: Final = 1_000
 """At most so often: the look costs 5 us, and between two calls that a declaration stands between there are milliseconds."""
 
+PRESENT_S: Final = 1.0
+"""How often it is looked whether the store's file still stands where it was opened: what is written to a removed one is lost."""
 RETRY_S: Final = 1.0
 """How long a failed store is left alone: a try may wait for a lock, and the client waits with it."""
 
@@ -85,6 +97,7 @@ class RecordedSession:
         self._declared = Cursor()
         self._changes = -1
         self._looked_us = 0
+        self._present_until = 0.0
 
     def begin(self) -> None:
         """Open the store and record that the session begins. Raises SessionRefused under `refuse`."""
@@ -187,6 +200,12 @@ class RecordedSession:
     def _connected(self) -> EvidenceStore:
         if self._store is None:
             self._store, self._key = self._open_store()
+        elif time.monotonic() >= self._present_until:
+            self._present_until = time.monotonic() + PRESENT_S
+            if self._store.gone():
+                lost, self._store = self._store, None
+                where = getattr(lost, "name", "")
+                raise StoreError("the store's file was removed or replaced", where=where, hint="a new one is begun, with a gap")
         return self._store
 
     def _take_up_declarations(self) -> None:

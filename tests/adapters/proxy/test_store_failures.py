@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from peers.raw_client import RawClient
+from witnessmark import judge
 from witnessmark.adapters import recorded_session
 from witnessmark.adapters.recorded_session import OnStoreFailure, RecordedSession
 from witnessmark.adapters.stdio_proxy import SessionRefused, Side
@@ -189,6 +190,31 @@ def test_a_defect_of_ours_loses_no_byte_and_leaves_a_gap(tmp_path: Path, monkeyp
     session.exited(0, "client")
     gaps = [(fact.reason, fact.count) for fact in faulty.facts() if isinstance(fact, EvidenceGap)]
     assert gaps == [("observer_failed", None), ("observer_failed", None)]  # where it began, and up to the end
+
+
+def test_a_store_that_is_removed_under_a_live_session_is_begun_anew_with_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded_session, "PRESENT_S", 0.0)
+    monkeypatch.setattr(recorded_session, "RETRY_S", 0.0)
+    faulty = Faulty(tmp_path / "e.sqlite", "forward_and_mark_gap")
+    faulty.session.begin()
+    faulty.session.receive("client", call(1))
+    for file in tmp_path.glob("e.sqlite*"):
+        file.unlink()
+    assert faulty.session.receive("server", answer(1)) == [("client", answer(1))]
+    faulty.session.receive("client", call(2))
+    facts = [event.fact for event in open_store(tmp_path / "e.sqlite").events("R")]
+    assert isinstance(facts[0], EvidenceGap)
+    assert isinstance(facts[1], CallStarted)
+    assert judge(open_store(tmp_path / "e.sqlite").events("R")).state == "unproven"
+
+
+def test_refuse_ends_when_the_store_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded_session, "PRESENT_S", 0.0)
+    faulty = Faulty(tmp_path / "e.sqlite", "refuse")
+    faulty.session.begin()
+    (tmp_path / "e.sqlite").unlink()
+    with pytest.raises(SessionRefused, match="removed or replaced"):
+        faulty.session.receive("client", call(1))
 
 
 def test_a_store_that_cannot_be_made_stops_nobody_but_says_so(tmp_path: Path) -> None:

@@ -94,6 +94,9 @@ class EvidenceStore(Protocol):
         number is kept beside the first (an equivocation).
         """
 
+    def gone(self) -> bool:
+        """Whether what is written no longer reaches the store that its name says (its file was removed or replaced)."""
+
     def beat(self, key: SessionKey, now_us: int) -> None:
         """Note that the session's observer is alive at `now_us`, though it saw nothing."""
 

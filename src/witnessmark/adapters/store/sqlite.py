@@ -7,6 +7,7 @@ price of one fsync each (docs/store.md has the figures).
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -53,6 +54,7 @@ class SqliteStore:
         self._writer = writer
         self._immutable = immutable
         self._kinds: dict[str, int] = {}
+        self._file = _identity(path)
         if writer is not None:
             with self._statement():
                 self._kinds = self._register(writer, FACTS)
@@ -87,6 +89,10 @@ class SqliteStore:
             return
         with self._transaction() as connection:
             self._insert(connection, key, entries)
+
+    def gone(self) -> bool:
+        """Whether the file that is written to no longer stands at its path: it was removed, moved or replaced."""
+        return _identity(self.name) != self._file
 
     def beat(self, key: SessionKey, now_us: int) -> None:
         """Note that the session's observer is alive at `now_us`, though it saw nothing."""
@@ -280,6 +286,15 @@ class SqliteStore:
             connection.executemany("INSERT INTO kinds (name) VALUES (?) ON CONFLICT DO NOTHING", missing)
             numbers = {name: number for number, name in reading.kinds(connection).items()}
         return numbers
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What tells a file from another one at the same path; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager
