@@ -13,7 +13,8 @@ from typing import Final
 
 import msgspec
 
-from witnessmark.contract.digest import digest_of, meaning_digest, short
+from witnessmark.contract.approving import fingerprint
+from witnessmark.contract.digest import meaning_digest
 from witnessmark.contract.pairing import CatalogPair, Pair, Side
 from witnessmark.contract.projection import PROJECTED_MEMBERS
 from witnessmark.contract.schema_view import same, same_fast
@@ -199,17 +200,8 @@ def _change(capture: Capture, tool: str, rule: Rule, found: Found) -> Change:
         renamed_to=found.renamed_to,
         group=rule.group if found.group is None else found.group,
         lane=rule.lane if found.lane is None else found.lane,
-        fingerprint=_fingerprint(capture, tool, rule.kind, found),
+        fingerprint=fingerprint(capture.server, capture.profile, tool, rule.kind, found.pointer, found.after),
     )
-
-
-def _fingerprint(capture: Capture, tool: str, kind: str, found: Found) -> str:
-    """32 hex digits that stay the same while server, profile, tool, kind, place and the new value do."""
-    try:
-        after = "" if found.after is ABSENT else digest_of(found.after)
-    except PeerError:
-        after = "no canonical form"
-    return short(digest_of([capture.server, capture.profile, tool, kind, found.pointer, after]))
 
 
 def _place_in_list(change: Change) -> tuple[int, int, str, str, str]:
