@@ -24,7 +24,7 @@ VARIABLE: Final = "WITNESSMARK_STORE"
 FILE_NAME: Final = "evidence.sqlite"
 
 _SYNCHRONOUS: Final[dict[Durability, str]] = {"process": "NORMAL", "power": "FULL"}
-_PAGE_BYTES: Final = 1_024
+_PAGE_BYTES: Final = 2_048
 _CHECKPOINT_PAGES: Final = 8_192
 """8 MiB of log between two checkpoints. Each one waits for the disk, and a call waits with it; SQLite's own 1,000 pages would
 be one wait for every few hundred calls."""
