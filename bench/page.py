@@ -16,25 +16,32 @@ BEGIN: Final = "<!-- figures: written by `python -m bench page --write` -->\n"
 END: Final = "<!-- end of figures -->\n"
 
 
-def latest(results: Path = RESULTS) -> Results | None:
-    """The newest results by the date in them; None where there are none."""
+def newest_first(results: Path = RESULTS) -> list[Results]:
+    """All committed results, by the date in them."""
     found = [msgspec.json.decode(path.read_bytes(), type=Results) for path in results.glob("bench-*.json")]
-    return max(found, key=lambda one: str(one.machine["date"]), default=None)
+    return sorted(found, key=lambda one: str(one.machine["date"]), reverse=True)
 
 
 def table() -> str:
-    """Every figure that has a budget, with the machine that it was measured on."""
-    results = latest()
-    if results is None:
-        return "No figures are committed.\n"
+    """Every figure that has a budget: each part of the newest run that measured it, with the machine of that run."""
+    shown: set[str] = set()
+    sections: list[str] = []
+    for results in newest_first():
+        rows = [one for one in results.figures if one.budget is not None and one.part not in shown]
+        if rows:
+            sections.append(_measured(results) + "".join(_row(one) for one in rows))
+        shown |= {one.part for one in results.figures}
+    return "\n".join(sections) or "No figures are committed.\n"
+
+
+def _measured(results: Results) -> str:
     machine = results.machine
-    text = (
+    return (
         f"Measured {machine['date']} at revision {machine['revision']} on {machine['cores']} cores of {machine['model']}, "
         f"{machine['kernel']}, Python {machine['python']}, SQLite {machine['sqlite']}, {machine['file_system']}; load average "
         f"{machine['load_before']} before and {machine['load_after']} after, by `{results.command}`.\n\n"
         "| what | figure | median (lowest to highest round) | budget | |\n| --- | --- | --- | --- | --- |\n"
     )
-    return text + "".join(_row(one) for one in results.figures if one.budget is not None)
 
 
 def _row(one: Figure) -> str:
