@@ -175,7 +175,7 @@ def test_every_annotation_is_one_command_of_ours() -> None:
     shown = [line for line in lines if line.startswith("::")]
     assert len(shown) == sum(len(findings(one)) for one in ALL)
     assert all(re.match(r"::(error|warning|notice) file=locks/witness mark\.lock,line=\d+,title=[^:,\n]*::", line) for line in shown)
-    assert [line for line in lines if line not in shown] == ["tickets (full): the contract is what was approved"]
+    assert [line for line in lines if line not in shown] == ["the contract is what was approved: tickets (full)"]
 
 
 def test_a_summary_has_no_cell_link_or_mention_of_a_peers_making() -> None:
@@ -188,3 +188,55 @@ def test_a_summary_has_no_cell_link_or_mention_of_a_peers_making() -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert rows
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6}
+
+
+# --- a server's name comes from a file in somebody's repository ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("server", ["::error::x", "##[error]x", "::stop-commands::y"])
+@pytest.mark.parametrize("one", [SAME, UNPINNED, INCOMPLETE, DRIFT], ids=lambda one: one.verdict)
+def test_a_servers_name_begins_no_workflow_command(one: Difference, server: str) -> None:
+    from msgspec.structs import replace
+
+    lines = github.rendered([replace(one, server=server)], PLACE).splitlines()
+    assert lines
+    ours = re.compile(r"::(error|warning|notice) file=locks/witness mark\.lock,line=|the contract is what was approved: ")
+    assert [line for line in lines if not ours.match(line)] == []
+
+
+@pytest.mark.parametrize("one", [SAME, UNPINNED, INCOMPLETE, DRIFT], ids=lambda one: one.verdict)
+def test_a_servers_name_is_text_in_a_summary(one: Difference) -> None:
+    from msgspec.structs import replace
+
+    text = markdown.rendered([replace(one, server="x` <img src=1> @team [link](http://evil) `")], PLACE)
+    # Escaped back quotes open no code span: what is left outside of spans holds no markup of the name.
+    outside = re.sub(r"(?<!\\)`[^`\n]*`", "", text.replace("\\`", ""))
+    assert "<img" not in outside
+    assert "@team" not in outside
+    assert not re.search(r"(?<!\\)\[link", outside)
+
+
+def test_a_sarif_message_has_no_link_and_nothing_hidden_once_it_is_read() -> None:
+    for result in json.loads(sarif.rendered(ALL, PLACE))["runs"][0]["results"]:
+        texts = [result["message"]["text"]]
+        texts += [
+            one[member] for place in result["locations"] for one in place["logicalLocations"] for member in ("name", "fullyQualifiedName")
+        ]
+        assert "](" not in texts[0]
+        assert [text for text in texts if CONTROLS.search(text)] == []
+
+
+# --- a summary is short ------------------------------------------------------------------------------------------------
+
+
+def test_a_summary_counts_by_grade_folds_the_tool_chain_and_shows_one_edit_once() -> None:
+    old = [tool(f"t{number}", "At most 10 rows.", x={"type": "string"}) for number in range(30)]
+    new = [tool(f"t{number}", "At most 50 rows.", x={"type": "string", "title": "X"}) for number in range(30)]
+    found = difference(old, new)
+    text = markdown.rendered([found], PLACE)
+    assert len(sorted_out(found).toolchain) == 30
+    assert "Toolchain: 30 edits of a schema generator or SDK in 30 tools (`title-schema`)." in text
+    assert "title-schema` |" not in text, "no row of the table"
+    assert text.count("[-10-]{+50+}") == 1
+    counted = re.findall(r"^- (\d+) (silent|loud|escalated|changed|cosmetic): ", text, re.MULTILINE)
+    assert sum(int(count) for count, _ in counted) == len(found.changes)

@@ -22,7 +22,8 @@ def rendered(found: Iterable[Difference], place: Place) -> str:
         shown = findings(difference)
         lines += [_annotation(difference, finding, place) for finding in shown]
         if not shown:
-            lines.append(f"{line(difference.server)} ({difference.profile}): the contract is what was approved")
+            # Our words first: a server whose name begins with `::` or `##[` must not begin a line, which would make it a command.
+            lines.append(f"the contract is what was approved: {line(difference.server)} ({difference.profile})")
     return "".join(f"{one}\n" for one in lines)
 
 

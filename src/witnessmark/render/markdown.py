@@ -7,14 +7,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from witnessmark.model.change import Difference
-from witnessmark.render.difference import Finding, Place, findings, next_step
-from witnessmark.render.difference_text import marked
+from witnessmark.render.difference import Finding, Place, findings, grade, grouped, next_step, sorted_out
+from witnessmark.render.difference_text import GRADES_SAID, marked
 from witnessmark.render.escape import line
 
 ROWS: Final = 50
 """Edits in the table of one server: beyond it a summary is no summary; JSON has all."""
 TEXTS: Final = 10
 """Texts shown with their changed words."""
+TOOLS_NAMED: Final = 3
+"""Names of tools that share an edit: as many as fit a cell."""
 _MARKS: Final = {"error": "stops", "warning": "stops", "note": "noted"}
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|!~@&])")
 
@@ -25,9 +27,14 @@ def rendered(found: Iterable[Difference], place: Place) -> str:
 
 
 def _section(difference: Difference, place: Place) -> str:
-    shown = findings(difference)
+    lots = sorted_out(difference)
+    # What the tool chain left behind is one line below the table, not rows of it.
+    left = {(group.change.kind, group.change.fingerprint) for group in grouped(lots.toolchain)}
+    shown = [finding for finding in findings(difference) if (finding.kind, finding.fingerprint) not in left]
     lines = [f"### {_text(difference.server)} ({difference.profile}): {difference.verdict}", ""]
     lines += [f"{difference.tools} tools, preset {difference.preset}, compared with {_code(difference.where or place.path)}.", ""]
+    if difference.changes:
+        lines += [_counted(difference), ""]
     if difference.reason:
         lines += [_text(difference.reason), ""]
     if shown:
@@ -36,23 +43,38 @@ def _section(difference: Difference, place: Place) -> str:
         if len(shown) > ROWS:
             lines.append(f"| | | | | and {len(shown) - ROWS} more |")
         lines.append("")
+    if lots.toolchain:
+        kinds = ", ".join(_code(kind) for kind in dict.fromkeys(change.kind for change in lots.toolchain))
+        tools = len({change.tool for change in lots.toolchain})
+        lines += [f"Toolchain: {len(lots.toolchain)} edits of a schema generator or SDK in {tools} tools ({kinds}).", ""]
     texts = [
-        f"- {_text(change.tool or 'server')} {_code(change.pointer)}: {_code(marked(change.before, change.after))}"
-        for change in difference.changes
-        if isinstance(change.before, str) and isinstance(change.after, str)
+        f"- {_tools(group.tools)} {_code(group.change.pointer)}: {_code(marked(group.change.before, group.change.after))}"
+        for group in (*lots.stopping, *lots.noted)
+        if isinstance(group.change.before, str) and isinstance(group.change.after, str)
     ]
     if texts:
         lines += ["<details><summary>Changed words</summary>", "", *texts[:TEXTS], "", "</details>", ""]
     step = next_step(difference)
     if step:
-        lines += [f"Next: {line(step)}", ""]
+        lines += [f"Next: {_text(step)}", ""]
     return "\n".join(lines)
 
 
+def _counted(difference: Difference) -> str:
+    counts = dict.fromkeys(GRADES_SAID, 0)
+    for change in difference.changes:
+        counts[grade(change)] += 1
+    return "\n".join(f"- {count} {word}: {GRADES_SAID[word]}" for word, count in counts.items() if count)
+
+
+def _tools(tools: tuple[str, ...]) -> str:
+    more = f" and {len(tools) - TOOLS_NAMED} more" if len(tools) > TOOLS_NAMED else ""
+    return ", ".join(_text(tool or "server") for tool in tools[:TOOLS_NAMED]) + more
+
+
 def _row(finding: Finding) -> str:
-    tools = ", ".join(_text(tool or "server") for tool in finding.tools[:3])
-    more = f" and {len(finding.tools) - 3} more" if len(finding.tools) > 3 else ""  # noqa: PLR2004 - as many as fit a cell
-    return f"| {_MARKS[finding.level]} | {tools}{more} | {_code(finding.pointer)} | {_code(finding.kind)} | {_text(finding.message)} |"
+    cells = (_MARKS[finding.level], _tools(finding.tools), _code(finding.pointer), _code(finding.kind), _text(finding.message))
+    return f"| {' | '.join(cells)} |"
 
 
 def _text(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from witnessmark.model.change import Difference
 from witnessmark.render.difference import Finding, Place, findings
+from witnessmark.render.escape import line
 from witnessmark.render.explanation import kinds
 from witnessmark.render.jsonout import dumps
 
@@ -65,7 +66,7 @@ def _result(difference: Difference, finding: Finding, index: int, place: Place) 
         "ruleId": finding.kind,
         "ruleIndex": index,
         "level": finding.level,
-        "message": {"text": f"{finding.title}. {finding.message}"},
+        "message": {"text": _message(f"{finding.title}. {finding.message}")},
         "locations": [_location(difference, tool, finding.pointer, place) for tool in tools],
         "partialFingerprints": {FINGERPRINT: finding.fingerprint},
     }
@@ -78,8 +79,14 @@ def _location(difference: Difference, tool: str, pointer: str, place: Place) -> 
             "artifactLocation": {"uri": _uri(place.path)},
             "region": {"startLine": place.line(difference, tool)},
         },
-        "logicalLocations": [{"name": tool or difference.server, "fullyQualifiedName": f"{path}{pointer}", "kind": "member"}],
+        "logicalLocations": [{"name": line(tool or difference.server), "fullyQualifiedName": line(f"{path}{pointer}"), "kind": "member"}],
     }
+
+
+def _message(text: str) -> str:
+    """The text on one line, with nothing hidden in it and no link of a peer's making."""
+    # SARIF 2.1.0, 3.11.6: `[text](target)` in a plain text message is a link, which viewers make live.
+    return line(text).replace("](", "] (")
 
 
 def _uri(path: str) -> str:
