@@ -202,6 +202,7 @@ def test_a_servers_name_begins_no_workflow_command(one: Difference, server: str)
     assert lines
     ours = re.compile(r"::(error|warning|notice) file=locks/witness mark\.lock,line=|the contract is what was approved: ")
     assert [line for line in lines if not ours.match(line)] == []
+    assert [line for line in lines if "##[" in line and not line.startswith("::")] == []
 
 
 @pytest.mark.parametrize("one", [SAME, UNPINNED, INCOMPLETE, DRIFT], ids=lambda one: one.verdict)

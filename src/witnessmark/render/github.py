@@ -22,8 +22,7 @@ def rendered(found: Iterable[Difference], place: Place) -> str:
         shown = findings(difference)
         lines += [_annotation(difference, finding, place) for finding in shown]
         if not shown:
-            # Our words first: a server whose name begins with `::` or `##[` must not begin a line, which would make it a command.
-            lines.append(f"the contract is what was approved: {line(difference.server)} ({difference.profile})")
+            lines.append(f"the contract is what was approved: {_plain(difference.server)} ({difference.profile})")
     return "".join(f"{one}\n" for one in lines)
 
 
@@ -32,6 +31,12 @@ def _annotation(difference: Difference, finding: Finding, place: Place) -> str:
     properties = {"file": place.path, "line": str(place.line(difference, tool)), "title": finding.title}
     said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{_COMMANDS[finding.level]} {said}::{_data(finding.message)}"
+
+
+def _plain(text: str) -> str:
+    """Text of a line that is no command, to stand after words of ours."""
+    # actions/runner, ActionCommand.cs: `::` is a command at the beginning of a line only, the older `##[` anywhere in it.
+    return line(text).replace("##[", "# #[")
 
 
 def _data(text: str) -> str:
