@@ -59,3 +59,14 @@ def test_traffic_of_real_clients_gets_the_verdicts_that_were_read_from_it() -> N
                 wrong.append((str(path.relative_to(CORPUS)), catalog["verdict"], reports.get(server)))
     assert stated > 0
     assert not wrong
+
+
+def test_an_answer_whose_request_stood_in_a_broken_line_is_nobodys_fault(tmp_path: Path) -> None:
+    """formats.md: a broken line makes every layer that it could have decided Unknown; it proves nothing against anybody."""
+    lines = (CASES / "health" / "1-healthy-export.jsonl").read_text().splitlines()
+    request = next(number for number, line in enumerate(lines) if '"tools/call"' in line)
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("\n".join([*lines[:request], lines[request][:60], *lines[request + 1 :]]) + "\n")
+    verdict = witnessmark.judge(witnessmark.read(broken))
+    assert verdict.state == "unproven"
+    assert "EvidenceGap" in {condition.reason for condition in verdict.deciding}

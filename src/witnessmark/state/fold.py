@@ -181,6 +181,16 @@ def _request_answered(state: RunState, fact: e.RequestAnswered, mark: Mark) -> N
         _accept(state, fact, fact.method, "", mark)
 
 
+def _unpaired(state: RunState, fact: e.ResponseUnpaired, mark: Mark) -> None:
+    """A response that no request waits for. Where observations were lost before it, its request may be among them: then it
+    proves nothing, and the gap says that something is not known.
+    """
+    if fact.reason == "nobody" and state.last_gap is not None:
+        state.advisories += 1
+    else:
+        state.unpaired.setdefault(fact.reason, Damage()).add(mark)
+
+
 def _malformed(state: RunState, fact: e.WireMalformed, mark: Mark) -> None:
     if fact.fatal:
         state.fatal.setdefault(fact.finding, Damage()).add(mark)
@@ -246,7 +256,7 @@ HANDLERS: Final[dict[type[e.Fact], Handler]] = {
     e.CallAnswered: _call_answered,
     e.TaskReported: lambda s, f, m: s.calls.task(f, m),
     e.RequestAnswered: _request_answered,
-    e.ResponseUnpaired: lambda s, f, m: s.unpaired.setdefault(f.reason, Damage()).add(m),
+    e.ResponseUnpaired: _unpaired,
     e.WireMalformed: _malformed,
     e.EffectDeclared: lambda s, f, m: s.effects.declare(f, m),
     e.EffectReported: lambda s, f, m: s.receipts.report(s.calls, s.effects, f, m),
