@@ -101,7 +101,8 @@ def test_each_run_can_be_judged_again_from_the_store(left: Left, run: str) -> No
 
 def test_the_healthy_run_rests_on_two_servers_and_two_effects_seen_by_their_destination(left: Left) -> None:
     verdict = verdict_of(left, "demo-healthy")
-    assert [(catalog.server, catalog.verdict, catalog.grade) for catalog in verdict.catalogs] == [
+    # The two real servers start side by side: which of them lists its tools first is the machine's choice.
+    assert sorted((catalog.server, catalog.verdict, catalog.grade) for catalog in verdict.catalogs) == [
         ("git", "converged", "exact"),
         ("time", "converged", "exact"),
     ]
