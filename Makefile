@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest --not-run-fails
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-full lint format docs peers peer-mcp1 peer-fastmcp peer-npm bench lock build clean
+.PHONY: help env demo test test-full lint format docs peers peer-mcp1 peer-fastmcp peer-npm peer-npm-versions peer-npm-floating bench lock build clean
 
 help:
 	@echo "make demo       set up and run the demo: real client, real servers, true verdicts"
@@ -52,7 +52,7 @@ env: $(VENV)/stamp-test
 
 # --- peers -----------------------------------------------------------------------------------------------------------
 
-peers: peer-mcp1 peer-fastmcp peer-npm
+peers: peer-mcp1 peer-fastmcp peer-npm peer-npm-versions peer-npm-floating
 
 .venv-%/stamp: requirements/peer-%.txt
 	$(PYTHON) -m venv .venv-$*
@@ -63,13 +63,15 @@ peer-mcp1: .venv-mcp1/stamp
 
 peer-fastmcp: .venv-fastmcp/stamp
 
-peer-npm: .peers/npm/stamp
+# npm: servers and SDKs of today. npm-versions: servers at several versions. npm-floating: one of these versions again, its
+# archive the same to the byte, with other dependencies.
+peer-npm peer-npm-versions peer-npm-floating: peer-%: .peers/%/stamp
 
-.peers/npm/stamp: requirements/npm/package.json requirements/npm/package-lock.json
-	@command -v npm >/dev/null || { echo "NOT RUN: npm peers (npm is not on PATH; install Node.js 20 or newer)" >&2; exit 1; }
-	mkdir -p .peers/npm
-	cp $^ .peers/npm/
-	cd .peers/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+.peers/%/stamp: requirements/%/package.json requirements/%/package-lock.json
+	@command -v npm >/dev/null || { echo "NOT RUN: $* peers (npm is not on PATH; install Node.js 20 or newer)" >&2; exit 1; }
+	mkdir -p .peers/$*
+	cp $^ .peers/$*/
+	cd .peers/$* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # --- the work --------------------------------------------------------------------------------------------------------
@@ -128,7 +130,9 @@ lock:
 	$(COMPILE) --extra demo --group build -c requirements/test.txt -o requirements/demo.txt pyproject.toml >/dev/null
 	$(COMPILE) --group peer-mcp1 -o requirements/peer-mcp1.txt >/dev/null
 	$(COMPILE) --group peer-fastmcp -o requirements/peer-fastmcp.txt >/dev/null
-	cd requirements/npm && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund
+	for folder in requirements/npm*; do \
+	  (cd "$$folder" && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund) || exit 1; \
+	done
 
 build: env
 	rm -rf dist
