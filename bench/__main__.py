@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from bench import judging, page, proxy, pure, starting, storing
+from bench import contracts, judging, page, proxy, pure, starting, storing
 from bench.figures import FORMAT, Figure, Results, document
 from bench.machine import describe, load
 
@@ -67,12 +67,19 @@ def _start(options: Options) -> list[Figure]:
     return starting.measure(rounds=1 if options.tiny else 4 * options.rounds)
 
 
+def _contracts(options: Options) -> list[Figure]:
+    if options.tiny:
+        return contracts.measure(sizes=(100, 200, 400), digests=50, rounds=1, folder=options.dir)
+    return contracts.measure(sizes=(100, 2_000, 10_000), digests=1_000, rounds=options.rounds, folder=options.dir)
+
+
 BENCHES: Final[dict[str, Callable[[Options], list[Figure]]]] = {
     "pure": _pure,
     "start": _start,
     "proxy": _proxy,
     "store": _store,
     "judge": _judge,
+    "contracts": _contracts,
 }
 
 

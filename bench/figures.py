@@ -12,7 +12,7 @@ FORMAT: Final = "bench/1"
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """What issue 2 allows, in the unit of the figure."""
+    """What the project allows itself, in the unit of the figure."""
 
     sense: Literal["at most", "at least"]
     limit: float

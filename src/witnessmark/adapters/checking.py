@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -28,15 +28,13 @@ AT_ONCE: Final = 4
 """Servers that are captured beside each other: they mostly wait for their own start; more would wait for the processor."""
 
 
-_encode = msgspec.json.Encoder(order="sorted").encode
-
-
 class Target(NamedTuple):
-    """What is to be captured: a server as one profile sees it, and the protocol version that it spoke last time."""
+    """What is to be captured: a server as one profile sees it, the protocol version that it spoke last time, and its known tools."""
 
     entry: ServerEntry
     profile: Profile
     last_version: str = ""
+    known: Mapping[str, dict[str, Any]] = {}
 
 
 class Captured(NamedTuple):
@@ -66,6 +64,7 @@ def _captured(target: Target, limits: ProbeLimits | None) -> Captured:
             held=entry.held,
             directory=entry.directory,
             last_version=target.last_version,
+            known=target.known,
         )
     except WitnessmarkError as error:
         return Captured(target, None, error)
@@ -146,14 +145,14 @@ def _ended(approval: Approval, now_us: int) -> bool:
     return until is None or until <= now_us
 
 
+def contracts(locked: LockedServer) -> dict[str, dict[str, Any]]:
+    """The locked texts by tool, for a capture that holds an unchanged tool once; without those that have more than their text."""
+    return {name: tool.contract for name, tool in locked.tools.items() if tool.contract is not None and not tool.extended}
+
+
 def _as_locked(known: LockedTool | None, tool: dict[str, Any]) -> bool:
-    """Whether the tool as captured is, byte for byte in one order of members, the text that was locked; False decides nothing."""
-    if known is None or known.contract is None or known.extended or len(project(tool)) != len(tool):
-        return False
-    try:
-        return _encode(tool) == _encode(known.contract)
-    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):  # what only the slow way can compare
-        return False
+    """Whether the capture took the locked text for the tool, so that nothing is left to compare; False decides nothing."""
+    return known is not None and tool is known.contract
 
 
 def _changes(locked: LockedServer, current: Capture, settled: frozenset[str]) -> Iterator[Change]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import msgspec
 
@@ -20,6 +20,7 @@ from witnessmark.adapters.prober.limits import ProbeLimits
 from witnessmark.adapters.prober.process import ServerProcess
 from witnessmark.adapters.prober.record import Record
 from witnessmark.adapters.prober.stdio import StdioLink
+from witnessmark.adapters.prober.traversal import NO_TOOLS
 from witnessmark.adapters.server_entry import ServerEntry, startable
 from witnessmark.errors import UsageError
 from witnessmark.model.capture import Capture, Launch, Profile
@@ -37,11 +38,13 @@ def capture(
     held: HeldValues = NO_VALUES,
     directory: str | None = None,
     last_version: str = "",
+    known: Mapping[str, dict[str, Any]] = NO_TOOLS,
 ) -> Capture:
     """The catalog of the server that `launch` starts or reaches. Incomplete, with the reason, wherever anything ended it early.
 
     `held` resolves references of a client's file, `directory` is where the command runs, `last_version` the protocol version
-    that this server spoke last time: a legacy one is tried first, which saves a probe.
+    that this server spoke last time: a legacy one is tried first, which saves a probe. A tool that equals the one of its name
+    in `known` is that very object, so that a large catalog stands in memory once.
     Raises UsageError (a reference that leads nowhere, a launch that is none), CommandNotFound, CommandNotExecutable and
     WorldError (the command cannot be started). Everything that happens after the start is in the capture.
     """
@@ -49,7 +52,7 @@ def capture(
         from witnessmark.adapters.prober.reaching import capture_over_http  # noqa: PLC0415 - http.client and ssl: only where asked for
 
         reached = msgspec.structs.replace(launch, url=held.filled(launch.url, server))
-        found = capture_over_http(reached, server, profile, limits, held.resolve(launch.headers, server), last_version)
+        found = capture_over_http(reached, server, profile, limits, held.resolve(launch.headers, server), last_version, known)
         return msgspec.structs.replace(found, launch=launch)
     if not launch.command:
         raise UsageError("has neither a command nor a URL", where=server, hint='give it one: `command = [...]` or `url = "..."`')
@@ -59,7 +62,7 @@ def capture(
     def start() -> ServerProcess:
         return ServerProcess(command, {**os.environ, **values}, directory, values.values())
 
-    return _StdioCapture(start, Capture(server=server, profile=profile, launch=launch), limits).run(last_version)
+    return _StdioCapture(start, Capture(server=server, profile=profile, launch=launch), limits, known).run(last_version)
 
 
 def capture_server(entry: ServerEntry, profile: Profile = "bare", limits: ProbeLimits = _DEFAULTS, *, last_version: str = "") -> Capture:
@@ -74,7 +77,10 @@ def capture_server(entry: ServerEntry, profile: Profile = "bare", limits: ProbeL
 class _StdioCapture:
     """One capture over pipes: up to three processes, one after the other."""
 
-    def __init__(self, start: Callable[[], ServerProcess], empty: Capture, limits: ProbeLimits) -> None:
+    def __init__(
+        self, start: Callable[[], ServerProcess], empty: Capture, limits: ProbeLimits, known: Mapping[str, dict[str, Any]]
+    ) -> None:
+        self._known = known
         self._start = start
         self._profile = empty.profile
         self._record = Record(empty)
@@ -88,7 +94,7 @@ class _StdioCapture:
         try:
             link, session = self._session(last_version)
             self._record.session = session
-            walker = Walker(link, session, self._profile, self._limits)
+            walker = Walker(link, session, self._profile, self._limits, self._known)
             return self._record.complete(walker.walk())
         except ProbeEnded as ended:
             self._record.pages = walker.pages if walker is not None else 0

@@ -14,7 +14,7 @@ from witnessmark import __version__
 from witnessmark.adapters.prober.ending import EndCode, ProbeEnded
 from witnessmark.adapters.prober.limits import ProbeLimits
 from witnessmark.adapters.prober.link import Link
-from witnessmark.adapters.prober.traversal import Traversal
+from witnessmark.adapters.prober.traversal import NO_TOOLS, Traversal
 from witnessmark.model.capture import Profile
 from witnessmark.wire.revisions import (
     CODE_METHOD_NOT_FOUND,
@@ -115,8 +115,11 @@ def initialize(link: Link, profile: Profile, limit_s: float) -> Session:
 class Walker:
     """Walks until a traversal is complete and no change signal tore it; `pages` counts those of the last one, also where it broke."""
 
-    def __init__(self, link: Link, session: Session, profile: Profile, limits: ProbeLimits) -> None:
+    def __init__(
+        self, link: Link, session: Session, profile: Profile, limits: ProbeLimits, known: Mapping[str, dict[str, Any]] = NO_TOOLS
+    ) -> None:
         self.pages = 0
+        self._known = known
         self._link = link
         self._session = session
         self._profile = profile
@@ -130,7 +133,7 @@ class Walker:
         if self._session.revision.list_changed_delivery is ListChangedDelivery.SUBSCRIPTION and SIGNALS in self._session.capabilities:
             self._link.subscribe(_modern({"notifications": {"toolsListChanged": True}}, self._profile))
         for _ in range(self._limits.max_traversals):
-            traversal = Traversal(self._limits)
+            traversal = Traversal(self._limits, self._known)
             before = self._link.signals
             while not traversal.done and self._link.signals == before:
                 self._page(traversal)

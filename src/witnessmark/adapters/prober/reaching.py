@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from witnessmark.adapters.prober.connections import Connections
 from witnessmark.adapters.prober.conversation import NotModern, Session, Walker, discover, initialize
@@ -24,7 +25,13 @@ _CLIENT_ERRORS = range(400, 500)
 
 
 def capture_over_http(
-    launch: Launch, server: str, profile: Profile, limits: ProbeLimits, headers: Mapping[str, str], last_version: str
+    launch: Launch,
+    server: str,
+    profile: Profile,
+    limits: ProbeLimits,
+    headers: Mapping[str, str],
+    last_version: str,
+    known: Mapping[str, dict[str, Any]],
 ) -> Capture:
     """The catalog behind `launch.url`; incomplete, with the reason, wherever anything ended it early. UsageError for a URL that is none."""
     connections = Connections(launch.url, headers, time.monotonic() + limits.overall_s, server)
@@ -33,7 +40,7 @@ def capture_over_http(
     link: StreamableLink | LegacySseLink | None = None
     try:
         link, record.session = _session(connections, profile, limits, last_version)
-        walker = Walker(link, record.session, profile, limits)
+        walker = Walker(link, record.session, profile, limits, known)
         return record.complete(walker.walk())
     except ProbeEnded as ended:
         record.pages = walker.pages if walker is not None else 0

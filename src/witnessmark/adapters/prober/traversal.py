@@ -8,7 +8,11 @@ share a name with different digests (verdicts.md section 2; 2026-07-28 server/ut
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
 
 from witnessmark.adapters.prober.ending import EndCode, ProbeEnded
 from witnessmark.adapters.prober.inbox import Answer, is_finite
@@ -18,11 +22,17 @@ from witnessmark.contract.wire_tool import read_tool
 from witnessmark.errors import PeerError
 from witnessmark.observe.listing import tools_with_repeated_names
 
+NO_TOOLS: Final[Mapping[str, dict[str, Any]]] = MappingProxyType({})
+"""Nothing is known of the server yet."""
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
 
 class Traversal:
     """The tools of the pages so far, in the order in which the server listed them; `done` after the last page."""
 
-    def __init__(self, limits: ProbeLimits) -> None:
+    def __init__(self, limits: ProbeLimits, known: Mapping[str, dict[str, Any]] = NO_TOOLS) -> None:
+        self._known = known
         self.pages = 0
         self.done = False
         self.cursor: str | None = None
@@ -73,11 +83,22 @@ class Traversal:
             if not tool.has_contract:
                 self._ambiguous[tool.name or f"#{len(self._tools) + len(self._ambiguous)}"] = None
                 continue
-            known = self._tools.setdefault(tool.name, tool.members)
-            if known is not tool.members:
-                self._compare(tool.name, known, tool.members)
+            members = self._as_known(tool.name, tool.members)
+            listed = self._tools.setdefault(tool.name, members)
+            if listed is not members:
+                self._compare(tool.name, listed, members)
         if len(self._tools) > self._limits.max_tools:
             raise ProbeEnded(EndCode.TOOLS, f"the server lists more than {self._limits.max_tools} tools")
+
+    def _as_known(self, name: str, members: dict[str, Any]) -> dict[str, Any]:
+        """The known tool of that name where it is the same, byte for byte in one order of members; else what was listed."""
+        known = self._known.get(name)
+        if known is None or len(known) != len(members):
+            return members
+        try:
+            return known if _encode(known) == _encode(members) else members
+        except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):  # what only a canonical form can compare
+            return members
 
     def _compare(self, name: str, one: dict[str, Any], other: dict[str, Any]) -> None:
         """Pages may overlap; two contracts under one name are an error."""
