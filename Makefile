@@ -111,6 +111,7 @@ docs: env
 	  name=$$(basename $$page _page.py); echo "docs/$$name.md"; \
 	  $(BIN)/python -m witnessmark.render.$${name}_page > docs/$$name.md.new && mv docs/$$name.md.new docs/$$name.md || exit 1; \
 	done
+	$(BIN)/python -m witnessmark.render.configuration_schema > docs/configuration.schema.json
 	$(BIN)/python -m witnessmark.adapters.rule_pages docs/rules
 
 # Every bench in one run, beside the FastMCP proxy; the date names the results. NAME=... for another name.

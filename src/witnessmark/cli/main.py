@@ -37,6 +37,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "approve": ("approve:approve", "Review what changed since the lock, and approve it."),
     "explain": ("explain:explain", "Explain a kind of change: what it means and what to do."),
     "servers": ("servers:servers", "List the servers that are named here, by whom, and whether they are locked."),
+    "config": ("config:config", "Check witnessmark.toml, and show what is in force for a tool."),
     "keys": ("keys:keys", "List or rotate the key of the keyed hashes."),
     "doctor": ("doctor:doctor", "Say what is installed, reachable and writable."),
     "demo": ("demo:demo", "Watch a real client at work on real servers, then the inconvenient cases."),

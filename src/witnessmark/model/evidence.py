@@ -399,8 +399,9 @@ class WireMalformed(Fact, frozen=True, kw_only=True):
 class EffectDeclared(Fact, frozen=True, kw_only=True):
     """What the operator says of a tool: its effect class, operation key and two clocks (seconds).
 
-    `pointer` is where the key stands in the arguments (a JSON Pointer, the operator's own word), so that an observer at
-    work can take it up; the key itself is only ever kept as a keyed hash.
+    `digest` covers the declaration as it was said, `destination` is the kind of its destination. `pointer` is where the key
+    stands in the arguments (a JSON Pointer, the operator's own word), so that an observer at work can take it up; the key
+    itself is only ever kept as a keyed hash.
     """
 
     KIND = "effect.declared"
@@ -408,9 +409,11 @@ class EffectDeclared(Fact, frozen=True, kw_only=True):
     effect: EffectClass = "write"
     has_key: bool = False
     pointer: str = ""
+    key_lifetime_s: float | None = None
     inactivity_s: float | None = None
     absolute_s: float | None = None
     trusted_hints: bool = False
+    destination: str = ""
     digest: str = ""
 
 
@@ -461,10 +464,11 @@ class OutcomeReported(Fact, frozen=True, kw_only=True):
 
 
 class RunOpened(Fact, frozen=True, kw_only=True):
-    """A run began: what it needs of its sessions, and whose it is."""
+    """A run began: what it needs of its sessions, and whose it is. `declaration` is the digest of all that was declared for it."""
 
     KIND = "run.opened"
     task: str = ""
+    declaration: str = ""
     requires_versions: tuple[str, ...] = ()
     requires_capabilities: tuple[str, ...] = ()
 

@@ -224,6 +224,7 @@ def _run_opened(state: RunState, fact: e.RunOpened, mark: Mark) -> None:
     both = tuple(version for version in fact.requires_versions if version in known.requires_versions)
     state.opened = e.RunOpened(
         task=fact.task or known.task,
+        declaration=known.declaration or fact.declaration,
         requires_versions=both or known.requires_versions or fact.requires_versions,
         requires_capabilities=tuple(dict.fromkeys((*known.requires_capabilities, *fact.requires_capabilities))),
     )
