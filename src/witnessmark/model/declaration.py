@@ -118,7 +118,12 @@ class RunDeclaration(msgspec.Struct, frozen=True, kw_only=True):
 
     def document(self) -> Any:
         """The declaration as JSON values: what its digest covers."""
-        return msgspec.to_builtins(self, order="sorted")
+        return as_json(self)
+
+
+def as_json(declaration: msgspec.Struct) -> Any:
+    """A declaration as plain JSON values: dates of TOML are texts, as they stand in JSON."""
+    return msgspec.json.decode(msgspec.json.encode(declaration))
 
 
 class Declarations(msgspec.Struct, frozen=True, kw_only=True):

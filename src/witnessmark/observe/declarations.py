@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from witnessmark.contract.digest import digest_of
-from witnessmark.model.declaration import OutcomeDeclaration, Requires, RunDeclaration, ToolDeclaration
+from witnessmark.model.declaration import OutcomeDeclaration, Requires, RunDeclaration, ToolDeclaration, as_json
 from witnessmark.model.evidence import EffectDeclared, Fact, OutcomeDeclared, RunOpened
 from witnessmark.observe.calling import parse_pointer
 from witnessmark.observe.observer import Observer
@@ -74,7 +72,7 @@ def _tool(tool: ToolDeclaration, redact: Redactor) -> EffectDeclared:
         absolute_s=tool.absolute_s,
         trusted_hints=tool.trust_hints,
         destination=redact.word(tool.destination.kind) if tool.destination is not None else "",
-        digest=digest_of(msgspec.to_builtins(tool, order="sorted")),
+        digest=digest_of(as_json(tool)),
     )
 
 
@@ -82,7 +80,7 @@ def _outcome(outcome: OutcomeDeclaration, redact: Redactor) -> OutcomeDeclared:
     return OutcomeDeclared(
         outcome=redact.name(outcome.name),
         verifier=redact.word(outcome.kind),
-        digest=digest_of(msgspec.to_builtins(outcome, order="sorted")),
+        digest=digest_of(as_json(outcome)),
         accept_judged=outcome.accept_judged,
         proves_effect=outcome.proves_effect,
     )
