@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import hostile_json
-from witnessmark.contract import output
+from witnessmark.contract import validating
 from witnessmark.contract.output import BREACHES, NOT_CHECKED, output_violation
 
 HITS: dict[str, Any] = {"type": "object", "properties": {"hits": {"type": "integer"}}, "required": ["hits"]}
@@ -80,7 +80,7 @@ def test_where_the_revision_allows_any_value_only_the_schema_decides(content: ob
         {"pattern": "^(?=look)ahead"},
         {"pattern": "(a{1000}){1000}{1000}"},
         {"const": float("nan")},
-        {"description": "x" * output.MAX_SCHEMA_BYTES},
+        {"description": "x" * validating.MAX_SCHEMA_BYTES},
         doubling(60),
         doubling(60, "#d{}"),
         chain({}, 300),
@@ -102,9 +102,9 @@ def test_a_schema_that_refers_to_a_file_of_this_host_does_not_read_it(tmp_path: 
 @pytest.mark.parametrize(
     "content",
     [
-        {"a": "x" * output.MAX_INSTANCE_BYTES},
-        {"a": [0] * output.MAX_INSTANCE_BYTES},
-        {"x" * output.MAX_INSTANCE_BYTES: 0},
+        {"a": "x" * validating.MAX_INSTANCE_BYTES},
+        {"a": [0] * validating.MAX_INSTANCE_BYTES},
+        {"x" * validating.MAX_INSTANCE_BYTES: 0},
         {"a": float("nan")},
         {"a": b"x"},
         chain({}, 200),
@@ -145,19 +145,19 @@ def test_a_hostile_pattern_takes_linear_time() -> None:
 
 def test_compiled_schemas_are_kept_up_to_a_bound_and_the_newest_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
-    compile_schema = output._compiled
+    compile_schema = validating._compiled
 
     def counting(schema: object, form: bytes) -> Any:
         compiled.append(schema)
         return compile_schema(schema, form)
 
-    validators = output._Validators()
-    monkeypatch.setattr(output, "_compiled", counting)
-    monkeypatch.setattr(output, "_VALIDATORS", validators)
-    schemas = [{"minProperties": each} for each in range(output.MAX_KEPT_VALIDATORS + 10)]
+    validators = validating._Validators()
+    monkeypatch.setattr(validating, "_compiled", counting)
+    monkeypatch.setattr(validating, "_VALIDATORS", validators)
+    schemas = [{"minProperties": each} for each in range(validating.MAX_KEPT_VALIDATORS + 10)]
     for schema in (*schemas, *reversed(schemas[-5:]), {"minProperties": 0.0}):
         output_violation(True, {}, schema, True)
-    assert len(validators._kept) == output.MAX_KEPT_VALIDATORS
+    assert len(validators._kept) == validating.MAX_KEPT_VALIDATORS
     assert compiled == [*schemas, {"minProperties": 0}]
 
 

@@ -17,6 +17,7 @@ from witnessmark.adapters.server_entry import ServerEntry
 from witnessmark.adapters.toml_places import Places
 from witnessmark.contract.redaction import rule_set
 from witnessmark.errors import InputError, WitnessmarkError
+from witnessmark.model.gate import read_gate_policy
 from witnessmark.model.declaration import Declarations
 from witnessmark.model.declaring import read_declarations
 from witnessmark.model.members import Problem
@@ -26,7 +27,7 @@ __all__ = ["CLIENT", "CONFIGURATION_FILE", "TABLES", "Configuration", "Configura
 CONFIGURATION_FILE: Final = "witnessmark.toml"
 """Its name in the working directory, where no other file is named."""
 
-TABLES: Final = frozenset(("servers", "tools", "destinations", "tasks", "policy", "redact"))
+TABLES: Final = frozenset(("servers", "tools", "destinations", "tasks", "policy", "redact", "gate"))
 """What may stand at the top of the file."""
 MAX_SAID: Final = 3
 """Further mistakes that one error message names; `witnessmark config check` lists all."""
@@ -85,7 +86,7 @@ def read_configuration(path: str | None = None) -> Configuration:
     ]
     servers = tuple(read_servers(document.get("servers", {}), name, problems))
     declarations, wrong = read_declarations(document, kinds_for(document))
-    problems += [*wrong, *_redact(document.get("redact", []))]
+    problems += [*wrong, *_redact(document.get("redact", [])), *_gates(document)]
     places = Places(text)
     if problems:
         raise ConfigurationError(name, sorted(_mistake(problem, places) for problem in problems))
@@ -95,6 +96,26 @@ def read_configuration(path: str | None = None) -> Configuration:
 def _mistake(problem: Problem, places: Places) -> Mistake:
     place = ".".join(str(key) for key in problem.keys)
     return Mistake(places.line(problem.keys), problem.pointer, f"{place}: {problem.message}", problem.hint)
+
+
+def _gates(document: dict[str, Any]) -> list[Problem]:
+    """What is wrong with the gate's policies: that of the file and those of its servers."""
+    servers = document.get("servers", {})
+    tables: list[tuple[tuple[str, ...], Any]] = [(("gate",), document.get("gate", {}))]
+    for name, server in servers.items() if isinstance(servers, dict) else ():
+        if isinstance(server, dict):
+            tables.append((("servers", name, "gate"), server.get("gate", {})))
+    problems: list[Problem] = []
+    for keys, table in tables:
+        if not isinstance(table, dict):
+            problems.append(Problem(keys, "must be a table", f"write [{'.'.join(keys)}]"))
+            continue
+        for member, value in table.items():
+            try:
+                read_gate_policy({member: value}, "")
+            except WitnessmarkError as error:
+                problems.append(Problem((*keys, member), error.message, error.hint))
+    return problems
 
 
 def _redact(patterns: Any) -> list[Problem]:

@@ -19,7 +19,7 @@ from witnessmark.model.members import Problem
 
 CLIENT: Final = "witnessmark"
 """Whose file it is, where a client is named."""
-MEMBERS: Final = frozenset(("command", "url", "env", "headers"))
+MEMBERS: Final = frozenset(("command", "url", "env", "headers", "gate"))
 """Members of one server."""
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

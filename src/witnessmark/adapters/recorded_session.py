@@ -76,9 +76,10 @@ class RecordedSession:
         *,
         on_store_failure: OnStoreFailure = "forward_and_mark_gap",
         transcript: TranscriptFile | None = None,
+        relay: Relay | None = None,
     ) -> None:
         self._recorder = recorder
-        self._relay = Relay(observer, recorder)
+        self._relay = relay if relay is not None else Relay(observer, recorder)
         self._open_store = open_store
         self._on_store_failure = on_store_failure
         self._transcript = transcript
@@ -144,6 +145,15 @@ class RecordedSession:
             return self._pass_unseen(side, b"", defect)
         self._held[side].clear()
         return self._carry_out(effects)
+
+    @property
+    def due_us(self) -> int | None:
+        """When `wake` wants to be called (evidence time, microseconds); None: never."""
+        return None
+
+    def wake(self) -> Pieces:
+        """What time brings; nothing here."""
+        return []
 
     def idle(self) -> None:
         """Renew the session's sign of life, or try to write an open gap."""

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Literal, Protocol
 
 from witnessmark.adapters.child import STOP_GRACE_S, Child, stop_child
+from witnessmark.adapters.clock import now_us
 from witnessmark.adapters.descriptors import STDERR, STDIN, STDOUT, close_quietly, kind_of, replace_with_null, set_nonblocking
 from witnessmark.adapters.pumps import PENDING_LIMIT_BYTES, READ_BYTES, Sink, StderrRing
 from witnessmark.adapters.signals import SignalPipe
@@ -56,6 +57,13 @@ class Session(Protocol):
 
     def idle(self) -> None:
         """Nothing else to do; called every BEAT_S."""
+
+    @property
+    def due_us(self) -> int | None:
+        """When `wake` wants to be called (microseconds since the epoch); None: never."""
+
+    def wake(self) -> Iterable[tuple[Side, bytes]]:
+        """Time passed; as `receive`."""
 
     def exited(self, code: int | None, by: Ender) -> None:
         """The session is over, ended by that side: the child's exit code (negative: by signal), None where it was left running."""
@@ -129,6 +137,9 @@ class StdioProxy:
             if now >= beat_at:
                 self._beat()
                 beat_at = now + BEAT_S
+            due_us = self._session.due_us
+            if due_us is not None:
+                self._wake_if_due(due_us)
             if self._unsettled or to_client.pending_bytes or to_server.pending_bytes or to_client.broken or to_server.broken:
                 self._settle()
             timeout_ms = self._timeout_ms(beat_at, now)
@@ -139,9 +150,21 @@ class StdioProxy:
         except SessionRefused as refusal:
             self._refuse(refusal)
 
+    def _wake_if_due(self, due_us: int) -> None:
+        if now_us() < due_us:
+            return
+        try:
+            self._forward(self._session.wake())
+        except SessionRefused as refusal:
+            self._refuse(refusal)
+
     def _timeout_ms(self, beat_at: float, now: float) -> float:
         if self._code is not None and not self._holds_traffic():
             return QUIET_S * 1000 if self._server_out is not None else STDERR_GRACE_S * 1000
+        due_us = self._session.due_us
+        if due_us is not None:
+            # Rounded up: waking a little early would only spin.
+            return max(0.0, min((beat_at - now) * 1000, (due_us - now_us()) / 1000 + 1))
         return (beat_at - now) * 1000
 
     def _holds_traffic(self) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import click
 
@@ -16,11 +16,17 @@ from witnessmark.errors import UsageError, WitnessmarkError
 
 if TYPE_CHECKING:
     from witnessmark.adapters.child import Child
+    from witnessmark.adapters.gate_setup import GateSetup
     from witnessmark.adapters.recorded_session import RecordedSession
     from witnessmark.adapters.signals import SignalPipe
     from witnessmark.adapters.store.protocol import Durability, EvidenceStore, SessionKey
     from witnessmark.adapters.transcript_file import TranscriptFile
+    from witnessmark.gate.session import GateSession
+    from witnessmark.observe.observer import Observer
     from witnessmark.observe.redact import Redactor
+
+LOCKFILE: Final = "witnessmark.lock"
+"""The lockfile in the working directory, where enforce is asked for and no other is named."""
 
 
 class Wanted(NamedTuple):
@@ -35,6 +41,9 @@ class Wanted(NamedTuple):
     durability: Durability
     on_store_failure: Literal["refuse", "forward_and_mark_gap"]
     verbose: bool
+    mode: Literal["observe", "enforce"]
+    lockfile: str | None
+    configuration: str | None
 
 
 @click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
@@ -44,7 +53,15 @@ class Wanted(NamedTuple):
 @click.option("--run", metavar="RUN", envvar="WITNESSMARK_RUN", help="Join this run (default: a new one).")
 @click.option("--transcript", metavar="FILE", help="Write the raw transcript to FILE: it holds what passes.")
 @click.option("--redact", is_flag=True, help="Replace the values in the transcript; shapes, sizes and the verdict stay.")
-@click.option("--mode", type=click.Choice(["observe"]), default="observe", show_default=True, help="What the proxy may do.")
+@click.option(
+    "--mode",
+    type=click.Choice(["observe", "enforce"]),
+    default="observe",
+    show_default=True,
+    help="What the proxy may do: look on, or answer a call itself when its contract is not the approved one.",
+)
+@click.option("--lockfile", metavar="FILE", help="Hold calls to this lockfile (default in enforce: witnessmark.lock here).")
+@click.option("--config", "configuration", metavar="FILE", help="Take the gate's policy from this file ([gate], [servers.NAME.gate]).")
 @click.option(
     "--durability",
     type=click.Choice(["process", "power"]),
@@ -61,14 +78,16 @@ class Wanted(NamedTuple):
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say on standard error which run and session this is.")
 @click.pass_context
-def proxy(context: click.Context, /, *, mode: str, **options: Any) -> None:
+def proxy(context: click.Context, /, **options: Any) -> None:
     """Watch a server over stdio and record the evidence.
 
     The client starts this in place of the server: `witnessmark proxy -- COMMAND ARG...`. Every byte passes as it came, in both
     directions; signals, end of file, exit code and standard error pass as if the proxy were not there. Nothing of ours is ever
     written to standard output.
+
+    With --mode enforce a call is let through only when the tool's current contract is known to be the approved one and the one
+    that the client was last given; else it is answered here, and nothing is sent to the server (docs/howto/enforce.md).
     """
-    del mode  # the only one there is
     if os.name != "posix":
         raise UsageError(
             "the stdio proxy needs POSIX pipes and signals", where="witnessmark proxy", hint="run it on Linux or macOS, or in WSL"
@@ -89,6 +108,7 @@ def _proxy(wanted: Wanted) -> int:
         from witnessmark.adapters.store.location import store_path
 
         store_path(wanted.store)  # a kind of store that we do not know must not start a server first
+    gate = _gate_setup(wanted)
     transcript = None
     if wanted.transcript is not None:
         from witnessmark.adapters.transcript_file import open_transcript
@@ -100,7 +120,7 @@ def _proxy(wanted: Wanted) -> int:
     from witnessmark.adapters.diagnostics import say
 
     try:
-        code = _observe(wanted, transcript, child, signals)
+        code = _observe(wanted, gate, transcript, child, signals)
     except WitnessmarkError as error:
         # Said here and without waiting: the client may not read our standard error.
         say(f"error: {error}")
@@ -112,13 +132,24 @@ def _proxy(wanted: Wanted) -> int:
     return end_like(code)
 
 
-def _observe(wanted: Wanted, transcript: int | None, child: Child, signals: SignalPipe) -> int:
+def _gate_setup(wanted: Wanted) -> GateSetup | None:
+    """The lock and the policy, read before anything is started; None where nothing is asked of them."""
+    lockfile = wanted.lockfile if wanted.lockfile is not None or wanted.mode == "observe" else LOCKFILE
+    if lockfile is None:
+        return None
+    from witnessmark.adapters.gate_setup import gate_setup
+    from witnessmark.adapters.identity import server_name
+
+    return gate_setup(wanted.server or server_name(wanted.command), lockfile, wanted.configuration)
+
+
+def _observe(wanted: Wanted, gate: GateSetup | None, transcript: int | None, child: Child, signals: SignalPipe) -> int:
     from witnessmark.adapters.diagnostics import say
     from witnessmark.adapters.stdio_proxy import StdioProxy
 
     # What is loaded now lives as long as we do: the collector need never look at it, neither while it loads nor later.
     gc.disable()
-    session = _session(wanted, transcript)
+    session = _session(wanted, gate, transcript)
     session.begin()
     gc.freeze()
     gc.enable()
@@ -130,7 +161,7 @@ def _observe(wanted: Wanted, transcript: int | None, child: Child, signals: Sign
     return code
 
 
-def _session(wanted: Wanted, transcript: int | None) -> RecordedSession:
+def _session(wanted: Wanted, setup: GateSetup | None, transcript: int | None) -> RecordedSession:
     from witnessmark.adapters.clock import now_us
     from witnessmark.adapters.diagnostics import say
     from witnessmark.adapters.identity import new_id, observer_source, server_name
@@ -141,7 +172,8 @@ def _session(wanted: Wanted, transcript: int | None) -> RecordedSession:
     started_us = now_us()
     server = wanted.server or server_name(wanted.command)
     run = wanted.run or new_id(started_us)
-    observer = Observer(server, _redactor(wanted, started_us))
+    redactor = _redactor(wanted, started_us)
+    observer = Observer(server, redactor)
     recorder = Recorder(observer_source(), new_id(started_us), run)
     if wanted.verbose:
         say(f"run {run}, session {recorder.session}, server {server}")
@@ -153,12 +185,34 @@ def _session(wanted: Wanted, transcript: int | None) -> RecordedSession:
         key = store.open_session(source=recorder.source, session=recorder.session, run=run, server=observer.server, opened_us=started_us)
         return store, key
 
-    return RecordedSession(
-        observer,
-        recorder,
-        open_session,
-        on_store_failure=wanted.on_store_failure,
-        transcript=_transcript(wanted, transcript, server, started_us),
+    written = _transcript(wanted, transcript, server, started_us)
+    if setup is None:
+        return RecordedSession(observer, recorder, open_session, on_store_failure=wanted.on_store_failure, transcript=written)
+    from witnessmark.adapters.gated_session import GatedSession
+    from witnessmark.gate.relay import WatchingRelay
+
+    gate = _gate(setup, observer, redactor, enforce=wanted.mode == "enforce")
+    if wanted.mode == "enforce":
+        return GatedSession(observer, recorder, open_session, gate, setup, on_store_failure=wanted.on_store_failure, transcript=written)
+    relay = WatchingRelay(observer, recorder, gate)
+    return RecordedSession(observer, recorder, open_session, on_store_failure=wanted.on_store_failure, transcript=written, relay=relay)
+
+
+def _gate(setup: GateSetup, observer: Observer, redactor: Redactor, *, enforce: bool) -> GateSession:
+    from witnessmark.gate.session import GateSession
+
+    return GateSession(
+        setup.server,
+        setup.policy,
+        setup.entries,
+        setup.redaction,
+        redactor,
+        observer.served,
+        # 64 bits of chance: no client chooses such an id.
+        prefix=f"witnessmark-{os.urandom(8).hex()}-",
+        lockfile="" if setup.lockfile == LOCKFILE else setup.lockfile,
+        enforce=enforce,
+        read_only=observer.declared_read_only,
     )
 
 

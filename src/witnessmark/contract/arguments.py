@@ -46,6 +46,20 @@ def fits(arguments: Mapping[str, Any] | None, input_schema: object) -> Fit:
     return Fit(undeclared, len(declared.required - names))
 
 
+def undeclared_names(arguments: Mapping[str, Any], input_schema: object) -> tuple[str, ...]:
+    """The top-level argument names that the schema does not declare, in their order; none where it is a free map."""
+    declared = _Declared(input_schema)
+    declared.read(input_schema, always=True)
+    return () if declared.open else tuple(name for name in arguments if not declared.has(name))
+
+
+def declares(name: str, input_schema: object) -> bool:
+    """Whether the schema says the name itself: a schema that takes any name declares none."""
+    declared = _Declared(input_schema)
+    declared.read(input_schema, always=True)
+    return declared.has(name)
+
+
 class _Declared:
     """The names that a schema and those it is composed of declare at its top level."""
 

@@ -161,12 +161,27 @@ def _lost(effect: Effect, outcomes: Outcomes, reason: str) -> tuple[State | None
     return "effect_unknown", reason
 
 
+_OF_THE_CLIENT: Final = frozenset({"unreadable", "invalid_arguments", "unchecked_arguments", "not_initialized"})
+_GIVEN_UP: Final = frozenset({"cancelled", "ended"})
+
+
+def _kept_back(call: Call) -> Standing:
+    """A call that the gate did not send on: nothing was done, so only why it was kept back is left to decide."""
+    since = call.ended or call.started
+    implies: State | None = "protocol_error" if call.kept_back in _OF_THE_CLIENT else "stale_catalog"
+    if call.settled or call.kept_back in _GIVEN_UP:
+        implies = None
+    return Standing(call, "refused", "none", implies, "RefusedByGate", since.time_us, implies is None, (call.started, call.answer))
+
+
 def _moved_on(state: RunState, call: Call) -> bool:
     return state.calls.last_success is not None and state.calls.last_success.n > call.started.n
 
 
 def standing(state: RunState, call: Call, policy: Policy, at: Instant, outcomes: Outcomes) -> Standing:
     """Where the call stands as of the instant."""
+    if call.kept_back:
+        return _kept_back(call)
     answer, reason, since_us = _answer(state, call, policy, at)
     reads = read_only(state, call, policy)
     effect, receipt = ("none", None) if reads else _effect(state, call, since_us)

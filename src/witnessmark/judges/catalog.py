@@ -66,6 +66,9 @@ def _proofs_of_staleness(server: Server, catalog: Catalog, seen: InstalledView |
         last = max((report.mark.n for report in server.installed.by_source.values()), default=-1)
         if last < wrong.mark.n:
             return Convergence("stale", ("WrongCall",), (wrong.mark, complete.ended), None)
+    outdated = catalog.outdated
+    if outdated is not None and outdated.mark.n > complete.started.n:
+        return Convergence("stale", ("WitnessDiffers",), (outdated.mark, complete.ended), None)
     if seen.status == "differs" and (signal is None or signal.n < complete.started.n):
         return Convergence("stale", ("InstalledDiffers",), (*seen.marks, complete.ended), seen)
     return None

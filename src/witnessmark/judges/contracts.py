@@ -23,6 +23,7 @@ from witnessmark.state.session import Session
 CONVERGED: Final = Claim("CatalogConverged", "catalog")
 APPROVED: Final = Claim("ContractsApproved", "catalog")
 CURRENT: Final = Claim("CallsByCurrentContract", "catalog")
+ALLOWED: Final = Claim("CallsAllowed", "catalog")
 
 _SEVERITY: Final = {verdict: rank for rank, verdict in enumerate(CATALOG_ROUTES)}
 
@@ -118,6 +119,18 @@ def _outdated(state: RunState, standings: list[Standing], outcomes: Outcomes) ->
     return CURRENT.false("stale_catalog", "StaleClient", first.started, server=first.server, call=first.id, tool=first.tool, calls=count)
 
 
+def _refused(standings: list[Standing]) -> Finding | None:
+    """Calls that the gate did not send on, and that no later call of the tool made up for."""
+    refused = [one for one in standings if one.call.kept_back and one.implies == "stale_catalog"]
+    if not refused:
+        return None
+    call = refused[0].call
+    return ALLOWED.false(
+        "stale_catalog", "RefusedByGate", *refused[0].marks, server=call.server, call=call.id, tool=call.tool, gate=call.kept_back,
+        calls=len(refused), since_us=refused[0].since_us,
+    )  # fmt: skip
+
+
 def judge_catalog(state: RunState, judged: list[Judged], standings: list[Standing], outcomes: Outcomes) -> Iterator[Finding]:
     """The catalog layer's findings for the servers that the run uses."""
     if not judged:
@@ -130,3 +143,6 @@ def judge_catalog(state: RunState, judged: list[Judged], standings: list[Standin
     outdated = _outdated(state, standings, outcomes)
     if outdated is not None:
         yield outdated
+    refused = _refused(standings)
+    if refused is not None:
+        yield refused

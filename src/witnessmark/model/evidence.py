@@ -479,6 +479,61 @@ class RunClosed(Fact, frozen=True, kw_only=True):
     KIND = "run.closed"
 
 
+# --- the gate --------------------------------------------------------------------------------------------------------
+
+
+class GateDecided(Fact, frozen=True, kw_only=True):
+    """What the gate did with a call: `allow`, `refuse` (we answered it and sent nothing on), or `drop` (the client gave it up
+    while it was held; nothing was sent on). `held_ms` is how long it waited for the contract to be known.
+
+    `reason` of a refusal: drifted | unpinned | approval_ended | ambiguous | unknown_tool | undeclared_argument |
+    invalid_arguments | unchecked_arguments | cannot_list | budget | unreadable | not_initialized; of a drop: cancelled |
+    ended. `stale_client`: the contract differs from the one that this client was last served. Digests are 64 hex, empty where
+    there is none. `undeclared` counts argument names without a declaration; names are kept only of those that an approved or
+    earlier served contract declared.
+    """
+
+    KIND = "gate.decided"
+    id: str = ""
+    tool: str = ""
+    decision: str = "allow"
+    reason: str = ""
+    stale_client: bool = False
+    current: str = ""
+    approved: str = ""
+    served: str = ""
+    undeclared: int = 0
+    swallowed: tuple[str, ...] = ()
+    held_ms: int = 0
+
+
+class GateListed(Fact, frozen=True, kw_only=True):
+    """A list of our own ended: why it was asked (`call`, `signal`, `second_look`, `interval`, `join`), whether every page came,
+    and if not why. `differs` names tools whose contract is not the one that this client was last served.
+    """
+
+    KIND = "gate.listed"
+    trigger: str = ""
+    complete: bool = False
+    reason: str = ""
+    pages: int = 0
+    tools: int = 0
+    digest: str = ""
+    differs: tuple[str, ...] = ()
+
+
+class GateChanged(Fact, frozen=True, kw_only=True):
+    """The gate changed what the client was given: `withheld` definitions (of these, `replaced` by the approved ones), withheld
+    `instructions`, pages `joined` into one, or a `nudge` of ours. Names are those of tools.
+    """
+
+    KIND = "gate.changed"
+    what: str = ""
+    tools: tuple[str, ...] = ()
+    count: int = 0
+    replaced: int = 0
+
+
 # --- the log about itself --------------------------------------------------------------------------------------------
 
 
@@ -521,8 +576,8 @@ FACTS: Final[dict[str, type[Fact]]] = {
         CatalogChanged, ListStarted, ListPage, ListFailed, SubscriptionAsked, SubscriptionAcknowledged, SubscriptionEnded,
         CatalogInstalled, ContractApproved, CallStarted, CallProgress, CallCancelled, PersonAsked, PersonAnswered, CallArriving,
         CallAnswered, TaskReported, RequestAnswered, ResponseUnpaired, WireMalformed, EffectDeclared, EffectReported,
-        EffectAccepted, OutcomeDeclared, OutcomeReported, RunOpened, RunClosed, EvidenceGap, EvidenceCheckpoint, EvidenceBeat,
-        EvidenceClosed,
+        EffectAccepted, OutcomeDeclared, OutcomeReported, RunOpened, RunClosed, GateDecided, GateListed, GateChanged, EvidenceGap,
+        EvidenceCheckpoint, EvidenceBeat, EvidenceClosed,
     )
 }  # fmt: skip
 """Every kind of fact by its name; the CloudEvents `type` is `witnessmark.` + the name."""

@@ -69,6 +69,14 @@ REASONS: Final[dict[str, Reason]] = {
     "InstalledDiffers": Reason(
         "catalog", "what the client shows differs from what it discovered", "restart or compact the client's session"
     ),
+    "WitnessDiffers": Reason(
+        "catalog", "a list of our own shows another contract than the client was last given", "refresh the client; review the change"
+    ),
+    "RefusedByGate": Reason(
+        "catalog",
+        "the gate answered a call itself and sent nothing on: its contract was not known to be the approved and current one",
+        "read the refusal: approve, revert, or let the client read the tools again",
+    ),
     "WrongCall": Reason(
         "catalog", "the client called a tool, or used a contract, that the current catalog does not have", "refresh the client"
     ),

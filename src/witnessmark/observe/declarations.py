@@ -12,10 +12,11 @@ from witnessmark.wire.revisions import REVISIONS
 
 
 def take_up(observer: Observer, fact: EffectDeclared) -> None:
-    """Tells an observer at work where a tool's operation key stands, by a declaration that was recorded meanwhile."""
+    """Tells an observer at work a tool's effect class and where its operation key stands, by a declaration that was recorded meanwhile."""
     if fact.server not in ("", observer.server):
         return
     tool = fact.tool.removeprefix(f"{observer.server}/")
+    observer.declare_effect(tool, fact.effect)
     if not fact.has_key:
         observer.declare_no_key(tool)
         return

@@ -51,11 +51,12 @@ _STILL_A_REQUEST = frozenset({EnvelopeFinding.PARAMS_BY_POSITION, EnvelopeFindin
 class Observer:
     """One server as it is seen from the wire, whatever the number of its channels."""
 
-    __slots__ = ("_channel", "_memory", "configured_name")
+    __slots__ = ("_channel", "_memory", "_reads", "configured_name")
 
     def __init__(self, server: str, redactor: Redactor, *, transport: str = "stdio", client: str = "") -> None:
         self._memory = Memory(redactor.name(server), redactor, transport, redactor.name(client))
         self._channel: Channel | None = None
+        self._reads: set[str] = set()
         self.configured_name = server
 
     @property
@@ -83,6 +84,14 @@ class Observer:
     def declare_no_key(self, tool: str) -> None:
         """Takes back the operation key of a tool."""
         self._memory.keys.pop(tool, None)
+
+    def declare_effect(self, tool: str, effect: str) -> None:
+        """Says what the operator declared of a tool: read | write | destructive."""
+        (self._reads.add if effect == "read" else self._reads.discard)(tool)
+
+    def declared_read_only(self, tool: str) -> bool:
+        """Whether the operator declared that a tool only reads."""
+        return tool in self._reads
 
     def is_open(self, channel: str) -> bool:
         """True if the channel has been seen and has not ended."""

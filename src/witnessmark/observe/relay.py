@@ -50,7 +50,7 @@ Effects = Sequence[Effect]
 _OTHER: Final[dict[Side, Side]] = {"client": "server", "server": "client"}
 
 
-class _Direction:
+class Direction:
     """One direction of the pipe: its reader, what is held back, and whether the line that is arriving already passes."""
 
     __slots__ = ("held", "held_bytes", "limit", "passing", "reader", "side", "to")
@@ -87,8 +87,8 @@ class Relay:
         self._observer = observer
         self._recorder = recorder
         self._channel = channel
-        self._client = _Direction("client", HELD_REQUEST_BYTES)
-        self._server = _Direction("server", SMALL_LINE_BYTES)
+        self._client = Direction("client", HELD_REQUEST_BYTES)
+        self._server = Direction("server", SMALL_LINE_BYTES)
 
     # --- traffic ------------------------------------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class Relay:
             whole += way.release()
         return self._effects(facts, way.to, whole, now_us)
 
-    def _receive_passing(self, way: _Direction, data: bytes, now_us: int) -> Effects:
+    def _receive_passing(self, way: Direction, data: bytes, now_us: int) -> Effects:
         """The effects of bytes while a large line passes: they go on at once; its facts come when it ends."""
         first_end = data.find(b"\n") + 1
         if not first_end:
@@ -136,7 +136,7 @@ class Relay:
         effects = list(self._effects(facts, way.to, tail, now_us))
         return [*effects, *self.receive(way.side, rest, now_us)] if rest else effects
 
-    def _facts(self, way: _Direction, frame: Frame) -> list[Fact]:
+    def _facts(self, way: Direction, frame: Frame) -> list[Fact]:
         """The facts of one frame. A large line that came in one piece is told of as arriving too, so that any cutting of the
         same bytes gives the same facts.
         """

@@ -78,6 +78,19 @@ class ServedTools:
         known = self._by_name.get(name)
         return known[0] if known else None
 
+    def adopt(self, name: str, other: ServedTools) -> None:
+        """Take the contracts of a tool from another observer of the same server, so that none is made canonical twice."""
+        theirs = other.contracts(name)
+        if not theirs:
+            return
+        known = self._by_name.pop(name, [])
+        if known and known[0].encoded == theirs[0].encoded:
+            self._by_name[name] = known
+            return
+        earlier = [old for old in (*known, *theirs[1:]) if old.encoded != theirs[0].encoded]
+        self._by_name[name] = [theirs[0], *earlier][: MAX_EARLIER_CONTRACTS + 1]
+        self.generation += 1
+
     def take(self, value: Any, redact: Redactor, *, ambiguous: bool = False) -> ToolRef | str:
         """Notes one tool of a page; its reference, or its name ("" if it has none) where it has no contract."""
         read = read_tool(value, ambiguous=ambiguous)

@@ -79,7 +79,7 @@ class Call:
 
     __slots__ = (
         "absolute_s", "answer", "applied", "arguments", "asked", "channel", "code", "conflict", "contradicting", "effect", "ended", "gone",
-        "has_key", "heartbeat_us", "id", "inactivity_s", "invalid", "key", "last_progress", "loss", "outcome", "peer", "phase",
+        "has_key", "heartbeat_us", "id", "inactivity_s", "invalid", "kept_back", "key", "last_progress", "loss", "outcome", "peer", "phase",
         "refused", "reported_by_self", "rounds", "server", "settled", "stale_client", "started", "state", "status", "task",
         "task_status", "ticks", "token", "tool", "absent", "accepted", "violation", "waiting_since_us",
     )  # fmt: skip
@@ -118,6 +118,8 @@ class Call:
         self.violation = ""
         self.loss = ""
         self.refused = False
+        # Why the gate did not send it on, if it did not: then nothing was done, whatever the exchange says.
+        self.kept_back = ""
         self.stale_client = False
         self.settled = False
         # What destinations say of it (state/effect.py fills these).

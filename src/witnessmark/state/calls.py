@@ -15,6 +15,7 @@ from witnessmark.model.evidence import (
     CallCancelled,
     CallProgress,
     CallStarted,
+    GateDecided,
     PersonAnswered,
     PersonAsked,
     TaskReported,
@@ -217,10 +218,30 @@ class Calls:
             same_key = failure.key is not None and failure.key == call.key
             # Refused before dispatch, without a key to know the intent by: the same arguments are the same intent.
             repeated = failure.refused and failure.key is None and failure.arguments == call.arguments
-            if n < call.started.n and (same_key or repeated or failure.read_only):
+            # What the gate kept back did nothing: a later call that was let through makes up for it.
+            if n < call.started.n and (same_key or repeated or failure.read_only or failure.kept_back):
                 failure.settled = True
                 self.recovered += 1
                 del failures[n]
+
+    def gated(self, fact: GateDecided, mark: Mark) -> None:
+        """What the gate did with a call: one that was refused or given up while it was held was never sent."""
+        call = self.find(fact.server, fact.channel, fact.id)
+        if call is None or fact.decision == "allow":
+            if call is not None and fact.stale_client:
+                self.stale_call(call)
+            return
+        if fact.decision not in ("refuse", "drop") or not (call.open or call.phase is CallPhase.CANCELLED):
+            return  # a word of a later version decides nothing here
+        call.kept_back = fact.reason or fact.decision
+        call.refused = True
+        if call.move(CallTrigger.FAILURE):
+            call.outcome = "error"
+        call.answer = call.ended = mark
+        self._forget_token(call)
+        if fact.decision == "refuse":
+            self.failed += 1
+            self.failed_by_tool.setdefault((call.server, call.tool), {})[call.started.n] = call
 
     def person_asked(self, fact: PersonAsked, mark: Mark) -> None:
         """An elicitation names no call (to 2025-11-25): every call that is open on its channel waits for it."""

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from witnessmark.model.evidence import (
     CatalogChanged,
     CatalogInstalled,
+    GateListed,
     ListFailed,
     ListPage,
     ListStarted,
@@ -67,7 +68,7 @@ class Catalog:
 
     __slots__ = (
         "blind", "blind_reason", "complete", "generation", "implicit", "lost_channel", "newest", "newest_generation", "pending",
-        "peer", "server", "signal", "stray", "subscriptions", "walks", "wrong",
+        "outdated", "peer", "server", "signal", "stray", "subscriptions", "walks", "wrong",
     )  # fmt: skip
 
     def __init__(self, server: str, peer: str) -> None:
@@ -84,6 +85,7 @@ class Catalog:
         self.lost_channel: Mark | None = None
         self.subscriptions: dict[tuple[str, str], bool] = {}
         self.wrong: WrongCall | None = None
+        self.outdated: WrongCall | None = None
         self.pending: list[PendingCall] = []
         self.implicit = 0
         self.stray = 0
@@ -211,6 +213,11 @@ class Catalog:
             self.wrong = WrongCall(tool, mark)
         if not fresh and (len(self.pending) < MAX_PENDING_CALLS or all(one.tool != tool for one in self.pending)):
             self.pending.append(PendingCall(tool, current, call))
+
+    def witnessed(self, fact: GateListed, mark: Mark) -> None:
+        """A list of our own: it never stands for the client's, but it can prove that what the client was given is old."""
+        if fact.complete and fact.differs:
+            self.outdated = WrongCall(fact.differs[0], mark)
 
     def settle_pending(self, walk: Walk) -> list[object]:
         """The calls that the completed `walk` proves to have been sent by a contract that was no longer current."""

@@ -266,9 +266,11 @@ HANDLERS: Final[dict[type[e.Fact], Handler]] = {
     e.OutcomeReported: lambda s, f, m: s.outcomes.report(f, m),
     e.RunOpened: _run_opened,
     e.RunClosed: _run_closed,
+    e.GateDecided: lambda s, f, m: s.calls.gated(f, m),
+    e.GateListed: lambda s, f, m: s.server(f.server).catalog(f.peer).witnessed(f, m),
     e.EvidenceGap: lambda s, f, m: s.damage(m) if f.reason in DAMAGED else s.gap(m),
 }
-"""What each fact does. CallArriving and EvidenceBeat only move the time up to which the log speaks; kinds that this version
+"""What each fact does. CallArriving, GateChanged and EvidenceBeat only move the time up to which the log speaks; kinds that this version
 does not know keep their place in the order and prove nothing."""
 
 _RECEIPTS: Final = (

@@ -1,0 +1,70 @@
+"""What the gate of one server needs, read before the server is started: its lock entries and the policy in force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from witnessmark.adapters.configuration import read_configuration
+from witnessmark.adapters.gated_session import Locks, WatchedLock
+from witnessmark.adapters.lock_file import read_lock
+from witnessmark.adapters.lock_sources import redaction_rules
+from witnessmark.contract.lockfile import LockedServer
+from witnessmark.contract.redaction import Redaction
+from witnessmark.errors import InputError, UsageError
+from witnessmark.model.capture import Profile
+from witnessmark.model.gate import GatePolicy, read_gate_policy
+
+
+class GateSetup(NamedTuple):
+    """The lock of one server as it is now, the file to be watched, and the policy."""
+
+    server: str
+    lockfile: str
+    entries: Mapping[Profile, LockedServer]
+    redaction: Redaction
+    policy: GatePolicy
+    lock: WatchedLock
+
+
+def gate_setup(server: str, lockfile: str, configuration: str | None) -> GateSetup:
+    """The gate's setup for a server. UsageError or InputError where there is no lock for it, or a file is not what it must be."""
+
+    def read() -> Locks:
+        return _locks(server, lockfile, configuration)
+
+    entries, redaction = read()
+    return GateSetup(server, lockfile, entries, redaction, gate_policy(server, configuration), WatchedLock(lockfile, read))
+
+
+def _locks(server: str, lockfile: str, configuration: str | None) -> Locks:
+    lock = read_lock(lockfile).lock
+    hint = f"`witnessmark lock --server {server} -- COMMAND` pins it first"
+    if lock is None:
+        raise UsageError("there is no lockfile", where=lockfile, hint=hint)
+    entries = lock.servers.get(server)
+    if not entries:
+        known = ", ".join(sorted(lock.servers)) or "none"
+        raise UsageError(f"server {server!a} is not locked", where=lockfile, hint=f"{hint}; locked: {known}")
+    return cast("Mapping[Profile, LockedServer]", entries), Redaction(redaction_rules(configuration), lock.salt)
+
+
+def gate_policy(server: str, configuration: str | None) -> GatePolicy:
+    """The policy in `[gate]` and `[servers.NAME.gate]` of a configuration that the user named; the strict defaults without one.
+
+    A file that merely lies in the working directory loosens nothing: it may be somebody else's.
+    """
+    if configuration is None:
+        return GatePolicy()
+    found = read_configuration(configuration)
+    policy = read_gate_policy(_table(found.tables.get("gate", {}), configuration, "gate"), f"{found.path}: [gate]")
+    servers: Any = found.tables.get("servers", {})
+    own = servers.get(server, {}) if isinstance(servers, dict) else {}
+    members = _table(own.get("gate", {}) if isinstance(own, dict) else {}, configuration, f"servers.{server}.gate")
+    return read_gate_policy(members, f"{found.path}: [servers.{server}.gate]", policy)
+
+
+def _table(value: Any, path: str, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{name}: must be a table", where=path, hint=f"write [{name}]")
+    return value
