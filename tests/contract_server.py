@@ -2,6 +2,7 @@
 
 `python contract_server.py FILE`: FILE is JSON, a `tools/list` result with `instructions` and `pages` (sizes) beside `tools`;
 `fail_page` is the number of the page that is answered with an error. With a client that declares capabilities `tools_full` counts.
+With `calls` every tool can be called: each call is a line of FILE.calls. `hang` keeps `tools/list` unanswered.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def serve(path: str) -> None:
             result["serverInfo"] = {"name": "changing", "version": held.get("version", "1")}
             if "instructions" in held:
                 result["instructions"] = held["instructions"]
+        elif message["method"] == "tools/list" and held.get("hang"):
+            continue
         elif message["method"] == "tools/list":
             tools = held["tools_full"] if full and "tools_full" in held else held["tools"]
             at = int(message.get("params", {}).get("cursor", 0))
@@ -58,6 +61,10 @@ def serve(path: str) -> None:
             result = {"tools": tools[at * size : (at + 1) * size]}
             if held.get("endless") or (at + 1) * size < len(tools):
                 result["nextCursor"] = str(at + 1)
+        elif message["method"] == "tools/call" and held.get("calls"):
+            with open(f"{path}.calls", "a", encoding="utf-8") as record:
+                record.write(json.dumps(message["params"]) + "\n")
+            result = {"content": [{"type": "text", "text": "done"}]}
         else:
             say(message, error={"code": -32601, "message": "no"})
             continue

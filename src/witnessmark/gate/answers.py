@@ -19,18 +19,20 @@ _TOGETHER: Final = "it came in one batch with a call that is refused"
 
 
 class Step(NamedTuple):
-    """What to record, and then what to send, in order."""
+    """What to record, and then what to send, in order. `spoken`: lines to be taken as the server's own, for observer and client."""
 
     facts: list[Fact]
     out: list[Forward]
+    spoken: tuple[bytes, ...] = ()
 
 
 class Held:
     """A line of the client's that waits: the calls in it, since when, and what lists said since."""
 
-    __slots__ = ("agrees", "arrived_us", "batch", "calls", "deadline_us", "line", "looks", "seen")
+    __slots__ = ("agrees", "arrived", "arrived_us", "batch", "calls", "deadline_us", "line", "looks", "seen")
 
-    def __init__(self, line: bytes, calls: list[Asked], batch: list[Any] | None, arrived_us: int, deadline_us: int) -> None:
+    def __init__(self, line: bytes, calls: list[Asked], batch: list[Any] | None, arrived: int, arrived_us: int, deadline_us: int) -> None:
+        self.arrived = arrived
         self.line = line
         self.calls = calls
         self.batch = batch
@@ -40,9 +42,9 @@ class Held:
         self.seen = ""
         self.agrees = False
 
-    def looked(self, started_us: int, digest: str) -> None:
-        """A complete list that began at that instant, with this digest."""
-        if started_us >= self.arrived_us:
+    def looked(self, started: int, digest: str) -> None:
+        """A complete list that began at that position, with this digest."""
+        if started > self.arrived:
             self.agrees = self.looks > 0 and bool(digest) and digest == self.seen
             self.looks += 1
             self.seen = digest

@@ -26,6 +26,14 @@ MAX_DIFFERS: Final = 64
 _OWN_TO_THE_CALL: Final = frozenset({META_PROGRESS_TOKEN, META_TRACEPARENT, META_TRACESTATE})
 
 
+def own_params(cursor: str | None, meta: dict[str, Any] | None) -> dict[str, Any]:
+    """The parameters of a list of ours: the cursor, and on 2026-07-28 the client's own `_meta` without what belongs to its call."""
+    params: dict[str, Any] = {} if cursor is None else {"cursor": cursor}
+    if meta is not None:
+        params["_meta"] = {name: value for name, value in meta.items() if name not in _OWN_TO_THE_CALL}
+    return params
+
+
 class Budget:
     """How many lists without a waiting call may begin within a minute."""
 
@@ -56,6 +64,11 @@ class OwnList:
         self.pages = 0
         self.walk: Walk | None = None
         self.request: OpenRequest | None = None
+
+    @property
+    def started(self) -> int:
+        """The position in the catalog's history at which it began."""
+        return self.walk.started.n if self.walk is not None else 0
 
 
 class Ended:
@@ -135,9 +148,7 @@ class OwnLists:
             own.walk = self._view.begin(started, now_us)
         else:
             self._view.ask(own.walk, started, now_us)
-        params: dict[str, Any] = {} if cursor is None else {"cursor": cursor}
-        if meta is not None:
-            params["_meta"] = {name: value for name, value in meta.items() if name not in _OWN_TO_THE_CALL}
+        params = own_params(cursor, meta)
         message: dict[str, Any] = {"jsonrpc": "2.0", "id": own.pending, "method": "tools/list"}
         if params:
             message["params"] = params

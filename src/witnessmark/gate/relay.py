@@ -146,6 +146,10 @@ class GatedRelay:
         way.passing = way.refused = False
         if way.side == "server" and not passing and self._gate.mine(line):
             return self._carried(self._gate.own_answer(line, now_us), now_us)
+        if way.side == "server" and not passing:
+            first = self._gate.first_page(line, now_us)
+            if first is not None:
+                return self._carried(first, now_us)
         facts: list[Fact] = []
         for frame in way.reader.feed(piece if passing or refused else line):
             facts += self._facts(way.side, frame)
@@ -174,7 +178,17 @@ class GatedRelay:
         return []
 
     def _carried(self, step: Step, now_us: int) -> Effects:
-        return [*self._recorded(step.facts, now_us), *step.out]
+        effects = [*self._recorded(step.facts, now_us), *step.out]
+        for line in step.spoken:
+            effects += self._spoken(line, now_us)
+        return effects
+
+    def _spoken(self, line: bytes, now_us: int) -> Effects:
+        """The effects of a line of the server's that was put together here: observed and delivered as any other."""
+        facts = self._observer.line(self._channel, "server", line.rstrip(b"\r\n"))
+        self._gate.saw(facts, now_us)
+        step = self._gate.server_line(line, facts, now_us)
+        return self._carried(Step(facts + step.facts, step.out), now_us)
 
     def _recorded(self, facts: Sequence[Fact], now_us: int) -> list[Effect]:
         if not facts:

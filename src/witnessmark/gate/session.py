@@ -19,16 +19,18 @@ from witnessmark.contract.lockfile import LockedServer
 from witnessmark.contract.redaction import Redaction
 from witnessmark.gate.answers import CALL, Answers, Held, Step, cancels_held, has_two_readings, same_id
 from witnessmark.gate.calls import Asked, Decided, Known, decide
+from witnessmark.gate.joining import Joined, Joins
 from witnessmark.gate.lists import Budget, Ended, OwnLists
 from witnessmark.gate.locks import Locks
 from witnessmark.gate.refusal import Refused
 from witnessmark.gate.view import View
-from witnessmark.gate.withholding import Deliveries
+from witnessmark.gate.withholding import LIST_LIMITS, Deliveries
 from witnessmark.model.capture import Profile
 from witnessmark.model.evidence import (
     CallStarted,
     Fact,
     ListPage,
+    ListStarted,
     SessionConfirmed,
     SessionNegotiated,
     SessionOffered,
@@ -79,6 +81,7 @@ class GateSession:
         self._locks = Locks(server, locks, redaction, policy.fail_on)
         self._deliveries = Deliveries(server, redact, policy, self._locks, enforce=enforce)
         self._answers = Answers(server, policy, redact)
+        self._joins = Joins(prefix, policy.max_pages) if policy.join_pages and enforce else None
         self._held: list[Held] = []
         self._ready = False
         self._channel, self._peer, self._version = "0", "", ""
@@ -113,6 +116,8 @@ class GateSession:
                 self._answers.channel, self._answers.peer = negotiated.channel, negotiated.peer
             elif kind is SessionConfirmed:
                 self._ready = True
+            elif kind is ListPage and self._view.walk is not None:
+                self._last_digest = self._view.walk.digest.removeprefix("sha256:")
 
     def _signal(self, now_us: int) -> None:
         """A signal: one list follows when the burst is over, as far as the budget goes."""
@@ -137,7 +142,8 @@ class GateSession:
             if cancels_held(members, self._held):
                 return self._drop(value["params"]["requestId"], now_us)
             return Step([], [Forward("server", line)])
-        held = Held(line, calls, value if type(value) is list else None, now_us, now_us + round(self._policy.hold_s * _SECOND_US))
+        deadline_us = now_us + round(self._policy.hold_s * _SECOND_US)
+        held = Held(line, calls, value if type(value) is list else None, self._view.position, now_us, deadline_us)
         if not self._enforce:
             return Step(self._observed(held, now_us), [Forward("server", line)])
         if has_two_readings(decoded):
@@ -159,6 +165,8 @@ class GateSession:
                 version = meta[META_PROTOCOL_VERSION]
                 self._version = version if type(version) is str else ""
             self._deliveries.asked(message)
+            if self._joins is not None:
+                self._joins.asked(message)
 
     def _drop(self, raw_id: Any, now_us: int) -> Step:
         """The client gives up a call that has not left: it never will, and the server need not hear of it."""
@@ -182,7 +190,7 @@ class GateSession:
     @property
     def lists_waited_for(self) -> bool:
         """True while an answer may come that has to be looked at whole."""
-        return self._deliveries.waits or self._lists.current is not None
+        return self._deliveries.waits or self._lists.current is not None or (self._joins is not None and self._joins.waits)
 
     def mine(self, line: bytes) -> bool:
         """Whether a line of the server's answers a list of ours; such a line is for nobody else."""
@@ -193,13 +201,31 @@ class GateSession:
 
     def own_answer(self, line: bytes, now_us: int) -> Step:
         """The answer to a list of ours."""
-        decoded = decode(line)
+        decoded = decode(line, LIST_LIMITS)
+        if self._joins is not None and self._joins.is_mine(decoded.value.get("id")):
+            return self._join(self._joins.take(decoded.value, self._meta), now_us)
         repeated = line if any(finding.kind is JsonFinding.DUPLICATE_NAME for finding in decoded.findings) else None
         facts, request, ended = self._lists.take(decoded.value, len(line), repeated, self._meta, now_us)
         out = [Forward("server", request)] if request else []
         if ended is not None:
             self._list_ended(ended, facts, out, now_us)
         return self._step(facts, out, now_us)
+
+    def first_page(self, line: bytes, now_us: int) -> Step | None:
+        """Where pages are joined: the step for a first page that has a second one; None for a line that goes its usual way."""
+        if self._joins is None or not self._joins.waits:
+            return None
+        request = self._joins.first(line, decode(line, LIST_LIMITS).value, self._meta, now_us)
+        return None if request is None else self._join(request, now_us)
+
+    def _join(self, found: bytes | Joined | None, now_us: int) -> Step:
+        if found is None:
+            return Step([], [])
+        if isinstance(found, Joined):
+            facts = [self._deliveries.joined(self._channel, self._peer, found.pages)] if found.pages else []
+            return Step(facts, [], (found.line,))
+        asked = ListStarted(server=self._answers.server, channel=self._channel, peer=self._peer, origin="witness", trigger="join")
+        return self._step([asked], [Forward("server", found)], now_us)
 
     def server_line(self, line: bytes, facts: list[Fact], now_us: int) -> Step:
         """A line of the server's for the client, with the facts it gave; changed only where something must be withheld."""
@@ -222,14 +248,14 @@ class GateSession:
             )
         facts.append(self._lists.listed(ended, differs))
         if not ended.complete:
-            for held in [held for held in self._held if held.arrived_us <= own.started_us]:
+            for held in [held for held in self._held if held.arrived < own.started]:
                 out += self._refuse_held(held, f"the list ended early: {ended.reason}", facts, now_us)
             return
         facts += self._say_approved()
         unchanged = ended.digest == self._last_digest
         self._last_digest = ended.digest
         for held in list(self._held):
-            held.looked(own.started_us, ended.digest)
+            held.looked(own.started, ended.digest)
             if held.looks >= MAX_LOOKS and not held.agrees and self._view.unread:
                 out += self._refuse_held(held, "it changes with each list", facts, now_us)
         if own.trigger == "second_look":
@@ -249,6 +275,8 @@ class GateSession:
     def due_us(self) -> int | None:
         """The instant at which `wake` wants to be called; None where nothing waits for one."""
         times = [*self._wake.values(), *(held.deadline_us for held in self._held)]
+        if self._joins is not None and self._joins.began_us is not None:
+            times.append(self._joins.began_us + round(self._policy.hold_s * _SECOND_US))
         return min(times) if times else None
 
     def every(self, at_us: int) -> None:
@@ -271,7 +299,8 @@ class GateSession:
             del self._wake[trigger]
             if self._lists.current is None and self._ready and (trigger != "signal" or self._signalled):
                 self._begin(trigger, facts, out, now_us)
-        return self._step(facts, out, now_us)
+        late = self._joins.late(round(self._policy.hold_s * _SECOND_US), now_us) if self._joins is not None else []
+        return self._step(facts, out, now_us)._replace(spoken=tuple(each.line for each in late))
 
     def ended(self, now_us: int) -> Step:
         """The client is gone, or the server: what was held never leaves."""
@@ -288,7 +317,7 @@ class GateSession:
     # --- deciding ------------------------------------------------------------------------------------------------------
 
     def _begin(self, trigger: str, facts: list[Fact], out: list[Forward], now_us: int) -> None:
-        if trigger != "call":
+        if trigger != "call" and not self._held:
             at_us = self._budget.next_us(now_us)
             if at_us > now_us:
                 self._wake[trigger] = at_us
@@ -311,7 +340,10 @@ class GateSession:
             step = self._answers.let_through(held, decided, now_us)
             facts += step.facts
             out += step.out
-        if self._held and self._lists.current is None and not ("second_look" in self._wake and self._view.doubtful):
+        if self._held and self._view.doubtful and "second_look" in self._wake:
+            # A call that waits does not wait for the budget.
+            self._wake["second_look"] = min(self._wake["second_look"], now_us + round(self._policy.second_look_s * _SECOND_US))
+        elif self._held and self._lists.current is None:
             if self._ready:
                 self._begin("call", facts, out, now_us)
             else:
@@ -327,7 +359,7 @@ class GateSession:
         for call in held.calls:
             name = call.name if type(call.name) is str else ""
             verify = self._policy.verify_of(name, read_only=self._read_only(name))
-            if not self._view.fresh(verify, held.arrived_us, now_us) and not (held.agrees and walk.started.time_us >= held.arrived_us):
+            if not self._view.fresh(verify, held.arrived, now_us) and not (held.agrees and walk.started.n > held.arrived):
                 return None
         known = Known(walk, self._known, self._locks.approved, self._deliveries.given, self._lockfile)
         return [

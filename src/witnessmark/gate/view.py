@@ -114,13 +114,18 @@ class View:
         signal = self._catalog.signal
         return signal is not None and signal.n > walk.started.n
 
-    def fresh(self, verify: Verify, arrived_us: int, now_us: int) -> bool:
-        """Whether the newest complete traversal is young enough for a call that arrived at that instant."""
+    @property
+    def position(self) -> int:
+        """How far the history of the catalog has come: what begins later has a greater one, whatever the clock says."""
+        return self._n
+
+    def fresh(self, verify: Verify, arrived: int, now_us: int) -> bool:
+        """Whether the newest complete traversal is young enough for a call that arrived at that position."""
         walk = self._catalog.complete
         if walk is None or self.doubtful or self.unread:
             return False
         if verify.mode == "always":
-            return walk.started.time_us >= arrived_us
+            return walk.started.n > arrived
         if verify.mode == "ttl" and walk.ttl_until_us is not None and walk.ttl_until_us >= 0:
             return now_us < walk.ttl_until_us
         if verify.mode == "signal" and self._list_changed and (self._channel or self._catalog.subscribed):

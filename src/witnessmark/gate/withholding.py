@@ -26,7 +26,7 @@ MAX_NAMED: Final = 64
 """Withheld tools that a fact names."""
 MAX_LIST_BYTES: Final = 64 << 20
 """One answer to a list that can be looked at: four times what the prober takes; a larger one ends the session in `enforce`."""
-_LIMITS: Final = JsonLimits(max_bytes=MAX_LIST_BYTES, max_depth=MAX_DEPTH)
+LIST_LIMITS: Final = JsonLimits(max_bytes=MAX_LIST_BYTES, max_depth=MAX_DEPTH)
 _HANDSHAKES: Final = frozenset({"initialize", "server/discover"})
 
 
@@ -61,7 +61,7 @@ class Deliveries:
         self, line: bytes, served: ServedTools, known: ServedTools, channel: str, peer: str, *, page: bool
     ) -> tuple[bytes, list[Fact]]:
         """The line that the client gets in place of the server's, and what was changed in it. `page`: it was seen to be a page."""
-        decoded = decode(line, _LIMITS)
+        decoded = decode(line, LIST_LIMITS)
         value = decoded.value
         if type(value) is not dict or "method" in value:
             return line, []
@@ -166,6 +166,10 @@ class Deliveries:
             del result["instructions"]
         facts.append(GateChanged(server=self._server, channel=channel, peer=peer, what="instructions", count=1))
         return True
+
+    def joined(self, channel: str, peer: str, pages: int) -> Fact:
+        """The fact of pages that the client gets as one."""
+        return GateChanged(server=self._server, channel=channel, peer=peer, what="joined", count=pages)
 
     def nudged(self, channel: str, peer: str, differs: tuple[str, ...]) -> Fact:
         """The fact of a nudge: the client is told once that its list is old."""

@@ -23,6 +23,11 @@ class PassThrough:
 
     def idle(self) -> None: ...
 
+    due_us = None
+
+    def wake(self) -> Iterable[tuple[Side, bytes]]:
+        return []
+
     def exited(self, code: int | None, by: Ender) -> None: ...
 
 
