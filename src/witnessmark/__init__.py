@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from witnessmark.model.policy import Policy
     from witnessmark.model.verdict import Verdict
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Policy", "Verdict", "__version__", "fold", "judge", "read"]
 
 _PUBLIC = {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
+
+import msgspec
 
 from witnessmark.adapters.configuration import read_configuration
 from witnessmark.adapters.gated_session import Locks, WatchedLock
@@ -11,9 +13,9 @@ from witnessmark.adapters.lock_file import read_lock
 from witnessmark.adapters.lock_sources import redaction_rules
 from witnessmark.contract.lockfile import LockedServer
 from witnessmark.contract.redaction import Redaction
-from witnessmark.errors import InputError, UsageError
+from witnessmark.errors import UsageError
 from witnessmark.model.capture import Profile
-from witnessmark.model.gate import GatePolicy, read_gate_policy
+from witnessmark.model.gate import GatePolicy, read_gate_policy, read_verify
 
 
 class GateSetup(NamedTuple):
@@ -56,15 +58,13 @@ def gate_policy(server: str, configuration: str | None) -> GatePolicy:
     """
     if configuration is None:
         return GatePolicy()
-    found = read_configuration(configuration)
-    policy = read_gate_policy(_table(found.tables.get("gate", {}), configuration, "gate"), f"{found.path}: [gate]")
-    servers: Any = found.tables.get("servers", {})
-    own = servers.get(server, {}) if isinstance(servers, dict) else {}
-    members = _table(own.get("gate", {}) if isinstance(own, dict) else {}, configuration, f"servers.{server}.gate")
-    return read_gate_policy(members, f"{found.path}: [servers.{server}.gate]", policy)
-
-
-def _table(value: Any, path: str, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(f"{name}: must be a table", where=path, hint=f"write [{name}]")
-    return value
+    found = read_configuration(configuration)  # it reads every [gate] for its mistakes too
+    policy = read_gate_policy(found.tables.get("gate", {}), f"{found.path}: [gate]")
+    own = found.tables.get("servers", {}).get(server, {})
+    policy = read_gate_policy(own.get("gate", {}), f"{found.path}: [servers.{server}.gate]", policy)
+    declared = {
+        tool.tool: read_verify(tool.verify, f"{found.path}: [tools.{server}/{tool.tool}]")
+        for tool in found.declarations.tools
+        if tool.server == server and tool.verify
+    }
+    return msgspec.structs.replace(policy, tools={**policy.tools, **declared}) if declared else policy
