@@ -17,9 +17,9 @@ from witnessmark.adapters.server_entry import ServerEntry
 from witnessmark.adapters.toml_places import Places
 from witnessmark.contract.redaction import rule_set
 from witnessmark.errors import InputError, WitnessmarkError
-from witnessmark.model.gate import read_gate_policy
 from witnessmark.model.declaration import Declarations
 from witnessmark.model.declaring import read_declarations
+from witnessmark.model.gate import read_gate_policy
 from witnessmark.model.members import Problem
 
 __all__ = ["CLIENT", "CONFIGURATION_FILE", "TABLES", "Configuration", "ConfigurationError", "Mistake", "read_configuration"]

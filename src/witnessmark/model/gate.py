@@ -84,8 +84,8 @@ class GatePolicy(msgspec.Struct, frozen=True, kw_only=True):
         return Verify() if read_only else ALWAYS
 
 
-_DURATIONS: Final = ("hold", "settle", "second_look", "interval")
-_WORDS: Final[dict[str, tuple[str, ...]]] = {
+DURATIONS: Final = ("hold", "settle", "second_look", "interval")
+WORDS: Final[dict[str, tuple[str, ...]]] = {
     "fail_on": ("strict", "balanced", "lenient"),
     "refusal": ("error", "is_error"),
     "undeclared": ("strict", "balanced", "off"),
@@ -111,13 +111,13 @@ def read_gate_policy(members: dict[str, Any], where: str, base: GatePolicy | Non
     Raises UsageError for an unknown member, a wrong type or unit, naming the member.
     """
     values: dict[str, Any] = {}
-    known = {name.removesuffix("_s") if name.removesuffix("_s") in _DURATIONS else name for name in GatePolicy.__struct_fields__}
+    known = {name.removesuffix("_s") if name.removesuffix("_s") in DURATIONS else name for name in GatePolicy.__struct_fields__}
     for name, value in members.items():
         place = f"{where}: {name}"
-        plain = name.removesuffix("_s") if name.removesuffix("_s") in _DURATIONS else name
+        plain = name.removesuffix("_s") if name.removesuffix("_s") in DURATIONS else name
         if plain not in known:
             raise UsageError("unknown member of a gate", where=place, hint="known members: " + ", ".join(sorted(known)))
-        if plain in _DURATIONS:
+        if plain in DURATIONS:
             values[f"{plain}_s"] = duration_s(value, place)
         elif plain == "verify":
             values[plain] = read_verify(value, place)
@@ -125,8 +125,8 @@ def read_gate_policy(members: dict[str, Any], where: str, base: GatePolicy | Non
             if not isinstance(value, dict):
                 raise UsageError("must be a table", where=place, hint='tools = { search = "max_age=30s" }')
             values[plain] = {tool: read_verify(one, f"{place}.{tool}") for tool, one in value.items()}
-        elif plain in _WORDS and value not in _WORDS[plain]:
-            raise UsageError(f"{value!r} is not known", where=place, hint="one of: " + ", ".join(_WORDS[plain]))
+        elif plain in WORDS and value not in WORDS[plain]:
+            raise UsageError(f"{value!r} is not known", where=place, hint="one of: " + ", ".join(WORDS[plain]))
         else:
             values[plain] = value
     start = {name: getattr(base, name) for name in GatePolicy.__struct_fields__} if base is not None else {}

@@ -50,6 +50,7 @@ max_age = "5m"
 | `[destinations.NAME]` | a destination that several tools share: `kind` and the settings of that kind |
 | `[tasks.NAME]` | what a run of that task promises and needs |
 | `[policy]` | what a judgement trusts: [policy.md](policy.md) |
+| `[gate]`, `[servers.NAME.gate]` | what the gate asks for before a call: [howto/enforce.md](howto/enforce.md#the-policy) |
 | `redact` | patterns that are replaced in contracts: [lockfile.md](lockfile.md) |
 
 An unknown table or member, a wrong unit and a wrong word are errors. A duration is a number of seconds, or text with a unit:

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import msgspec
 
+from witnessmark.model import gate
 from witnessmark.model.declaration import Kind
 from witnessmark.model.declaration_tables import BUILT_IN, OUTCOME, TASK, TOOL
+from witnessmark.model.gate import GatePolicy
 from witnessmark.model.members import Member, MemberType, Table
 from witnessmark.model.policy import DURATIONS, MAX_DURATION_S, Policy
 
@@ -39,6 +41,7 @@ _TYPES: Final[dict[MemberType, dict[str, Any]]] = {
 }
 _NAME: Final = "^[A-Za-z0-9_.-]{1,64}$"
 _REFERENCES: Final = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^([!-~]+ )?env:[A-Za-z_][A-Za-z0-9_]*$"}}
+_VERIFY: Final = {"type": "string", "pattern": r"^(always|ttl|signal|max_age(=[0-9]+(\.[0-9]+)?\s*(ms|s|m|h|d))?)$"}
 _SERVER: Final = {
     "type": "object",
     "properties": {
@@ -46,6 +49,7 @@ _SERVER: Final = {
         "url": {"type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"},
         "env": _REFERENCES,
         "headers": _REFERENCES,
+        "gate": {"$ref": "#/$defs/gate"},
     },
     "additionalProperties": False,
     "oneOf": [{"required": ["command"], "not": {"required": ["headers"]}}, {"required": ["url"], "not": {"required": ["env"]}}],
@@ -68,10 +72,31 @@ def schema() -> dict[str, Any]:
             "destinations": _named(destination),
             "tasks": _named(task),
             "policy": _policy(),
+            "gate": {"$ref": "#/$defs/gate"},
             "redact": {"type": "array", "items": {"type": "string", "minLength": 1}},
         },
         "additionalProperties": False,
+        "$defs": {"gate": _gate()},
     }
+
+
+def _gate() -> dict[str, Any]:
+    """The members of a gate's policy, from its record."""
+    own: dict[str, Any] = {}
+    for name, one in msgspec.json.schema(GatePolicy)["$defs"]["GatePolicy"]["properties"].items():
+        plain = name.removesuffix("_s")
+        if plain in gate.DURATIONS:
+            own[plain] = {"anyOf": [{"const": 0}, *_DURATION["anyOf"]]}
+            own[name] = {"type": "number", "minimum": 0, "maximum": MAX_DURATION_S}
+        elif plain in gate.WORDS:
+            own[plain] = {"enum": list(gate.WORDS[plain])}
+        elif plain == "verify":
+            own[plain] = _VERIFY
+        elif plain == "tools":
+            own[plain] = {"type": "object", "additionalProperties": _VERIFY}
+        else:
+            own[plain] = {key: value for key, value in one.items() if key != "default"}
+    return {"type": "object", "properties": own, "additionalProperties": False}
 
 
 def _named(one: dict[str, Any]) -> dict[str, Any]:
