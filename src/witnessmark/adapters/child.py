@@ -15,6 +15,8 @@ import resource
 import select
 import signal
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 from witnessmark.adapters.descriptors import STDERR, STDIN, STDOUT, close_quietly, kind_of
@@ -68,8 +70,17 @@ class Child:
             os.kill(self.pid, number)
 
 
-def spawn(command: tuple[str, ...], *, mask: set[signal.Signals | int]) -> Child:
+def spawn(
+    command: tuple[str, ...],
+    *,
+    mask: set[signal.Signals | int],
+    environment: Mapping[str, str] | None = None,
+    directory: str | None = None,
+) -> Child:
     """Start `command` with three pipes; `mask` is the signal mask that the child begins with.
+
+    `environment` and `directory` take the place of ours. The directory is entered and left again around the start, because
+    posix_spawn has none: nothing else of ours runs yet.
 
     Its standard error is a pipe only where ours can block (pipe, socket); a file or a terminal is handed on as it is.
     Raises CommandNotFound or CommandNotExecutable, WorldError for want of processes or descriptors.
@@ -86,7 +97,15 @@ def spawn(command: tuple[str, ...], *, mask: set[signal.Signals | int]) -> Child
             stderr, child_err = _pipe(opened)
             actions.append((os.POSIX_SPAWN_DUP2, child_err, STDERR))
             theirs.append(child_err)
-        pid = os.posix_spawnp(command[0], command, os.environ, file_actions=actions, setsigdef=_PYTHON_IGNORES, setsigmask=mask)
+        with _inside(directory):
+            pid = os.posix_spawnp(
+                command[0],
+                command,
+                os.environ if environment is None else environment,
+                file_actions=actions,
+                setsigdef=_PYTHON_IGNORES,
+                setsigmask=mask,
+            )
     except OSError as error:
         for fd in opened:
             close_quietly(fd)
@@ -95,6 +114,20 @@ def spawn(command: tuple[str, ...], *, mask: set[signal.Signals | int]) -> Child
         os.close(fd)
     os.set_blocking(stdin, False)  # our end of our own pipe: nobody else holds this open file
     return Child(pid, stdin, stdout, stderr)
+
+
+@contextmanager
+def _inside(directory: str | None) -> Iterator[None]:
+    if directory is None:
+        yield
+        return
+    ours = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(directory)
+        yield
+    finally:
+        os.fchdir(ours)
+        os.close(ours)
 
 
 def _pipe(opened: list[int]) -> tuple[int, int]:

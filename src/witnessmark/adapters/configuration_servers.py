@@ -52,7 +52,9 @@ def read_servers(table: Any, path: str, problems: list[Problem]) -> list[ServerE
         try:
             found.append(_server(name, raw, path))
         except _Wrong as wrong:
-            problems.append(wrong.problem)
+            # One that has a misspelt member may lack the right one: the first says enough.
+            if not unknown or wrong.problem.keys != ("servers", name):
+                problems.append(wrong.problem)
     return found
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import click
@@ -16,12 +17,15 @@ from witnessmark.errors import UsageError, WitnessmarkError
 
 if TYPE_CHECKING:
     from witnessmark.adapters.child import Child
+    from witnessmark.adapters.configuration import Configuration
     from witnessmark.adapters.gate_setup import GateSetup
     from witnessmark.adapters.recorded_session import RecordedSession
     from witnessmark.adapters.signals import SignalPipe
     from witnessmark.adapters.store.protocol import Durability, EvidenceStore, SessionKey
     from witnessmark.adapters.transcript_file import TranscriptFile
     from witnessmark.gate.session import GateSession
+    from witnessmark.model.declaration import RunDeclaration
+    from witnessmark.model.evidence import Fact
     from witnessmark.observe.observer import Observer
     from witnessmark.observe.redact import Redactor
 
@@ -44,11 +48,12 @@ class Wanted(NamedTuple):
     mode: Literal["observe", "enforce"]
     lockfile: str | None
     configuration: str | None
+    task: str | None
 
 
 @click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARG]...")
-@click.option("--server", metavar="NAME", help="What the evidence calls the server (default: from the command).")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARG]...]")
+@click.option("--server", metavar="NAME", help="The server's name, in evidence and configuration (default: from the command).")
 @store_option
 @click.option("--run", metavar="RUN", envvar="WITNESSMARK_RUN", help="Join this run (default: a new one).")
 @click.option("--transcript", metavar="FILE", help="Write the raw transcript to FILE: it holds what passes.")
@@ -61,7 +66,13 @@ class Wanted(NamedTuple):
     help="What the proxy may do: look on, or answer a call itself when its contract is not the approved one.",
 )
 @click.option("--lockfile", metavar="FILE", help="Hold calls to this lockfile (default in enforce: witnessmark.lock here).")
-@click.option("--config", "configuration", metavar="FILE", help="Take the gate's policy from this file ([gate], [servers.NAME.gate]).")
+@click.option(
+    "--config",
+    "configuration",
+    metavar="FILE",
+    help="The configuration, and your word for it: declarations, the gate's policy (default: witnessmark.toml here, without it).",
+)
+@click.option("--task", metavar="NAME", help="The task of the named configuration whose outcomes and requirements hold.")
 @click.option(
     "--durability",
     type=click.Choice(["process", "power"]),
@@ -81,9 +92,10 @@ class Wanted(NamedTuple):
 def proxy(context: click.Context, /, **options: Any) -> None:
     """Watch a server over stdio and record the evidence.
 
-    The client starts this in place of the server: `witnessmark proxy -- COMMAND ARG...`. Every byte passes as it came, in both
-    directions; signals, end of file, exit code and standard error pass as if the proxy were not there. Nothing of ours is ever
-    written to standard output.
+    The client starts this in place of the server: `witnessmark proxy -- COMMAND ARG...`; without a command, `--server NAME` starts
+    that server of the configuration. What the configuration declares of its tools is kept before anything passes. Every byte
+    passes as it came, in both directions; signals, end of file, exit code and standard error pass as if the proxy were not
+    there. Nothing of ours is ever written to standard output.
 
     With --mode enforce a call is let through only when the tool's current contract is known to be the approved one and the one
     that the client was last given; else it is answered here, and nothing is sent to the server (docs/howto/enforce.md).
@@ -108,19 +120,20 @@ def _proxy(wanted: Wanted) -> int:
         from witnessmark.adapters.store.location import store_path
 
         store_path(wanted.store)  # a kind of store that we do not know must not start a server first
-    gate = _gate_setup(wanted)
+    before = _before(wanted)
+    gate = _gate_setup(wanted, before)
     transcript = None
     if wanted.transcript is not None:
         from witnessmark.adapters.transcript_file import open_transcript
 
         transcript = open_transcript(wanted.transcript)
     signals = SignalPipe()
-    child = spawn(wanted.command, mask=signals.original_mask)
+    child = spawn(before.command, mask=signals.original_mask, environment=before.environment, directory=before.directory)
     signals.start()
     from witnessmark.adapters.diagnostics import say
 
     try:
-        code = _observe(wanted, gate, transcript, child, signals)
+        code = _observe(wanted, before, gate, transcript, child, signals)
     except WitnessmarkError as error:
         # Said here and without waiting: the client may not read our standard error.
         say(f"error: {error}")
@@ -132,7 +145,65 @@ def _proxy(wanted: Wanted) -> int:
     return end_like(code)
 
 
-def _gate_setup(wanted: Wanted) -> GateSetup | None:
+class Before(NamedTuple):
+    """What is settled before the server is started: how, under which name, and the configuration if one had to be read for it."""
+
+    command: tuple[str, ...]
+    server: str
+    environment: Mapping[str, str] | None = None
+    directory: str | None = None
+    configuration: Configuration | None = None
+
+
+def _before(wanted: Wanted) -> Before:
+    """How the server is started. A configuration that was named, or that has its command, must be right for that."""
+    if not wanted.command:
+        from witnessmark.adapters.proxy_plan import configured, planned
+
+        configuration, start = configured(wanted.configuration, wanted.server)
+        before = Before(start.command, wanted.server or "", start.environment, start.directory, configuration)
+    elif wanted.configuration is not None or wanted.task is not None:
+        from witnessmark.adapters.configuration import read_configuration
+        from witnessmark.adapters.identity import server_name
+        from witnessmark.adapters.proxy_plan import planned
+
+        before = Before(
+            wanted.command,
+            wanted.server or server_name(wanted.command),
+            configuration=read_configuration(wanted.configuration) if wanted.configuration is not None else None,
+        )
+    else:
+        return Before(wanted.command, wanted.server or "")
+    planned(before.configuration, before.server, wanted.task)
+    return before
+
+
+def _declared(wanted: Wanted, before: Before) -> RunDeclaration | None:
+    """What is declared for the session; what does not count is said on standard error."""
+    from witnessmark.adapters.diagnostics import say
+
+    configuration = before.configuration
+    if configuration is None:
+        if not os.path.exists("witnessmark.toml"):
+            return None
+        from witnessmark.adapters.proxy_plan import found
+
+        configuration, problem = found()
+        if problem:
+            say(problem)
+    from witnessmark.adapters.proxy_plan import planned
+    from witnessmark.adapters.receipts import RUN_VARIABLE, is_independent
+
+    plan = planned(configuration, before.server, wanted.task)
+    if plan.declaration is not None and not is_independent():
+        say(f"inside a run ({RUN_VARIABLE} is set) the configuration declares nothing: what the run declared holds")
+        return None
+    for remark in plan.remarks:
+        say(remark)
+    return plan.declaration
+
+
+def _gate_setup(wanted: Wanted, before: Before) -> GateSetup | None:
     """The lock and the policy, read before anything is started; None where nothing is asked of them."""
     lockfile = wanted.lockfile if wanted.lockfile is not None or wanted.mode == "observe" else LOCKFILE
     if lockfile is None:
@@ -140,16 +211,16 @@ def _gate_setup(wanted: Wanted) -> GateSetup | None:
     from witnessmark.adapters.gate_setup import gate_setup
     from witnessmark.adapters.identity import server_name
 
-    return gate_setup(wanted.server or server_name(wanted.command), lockfile, wanted.configuration)
+    return gate_setup(before.server or server_name(before.command), lockfile, wanted.configuration)
 
 
-def _observe(wanted: Wanted, gate: GateSetup | None, transcript: int | None, child: Child, signals: SignalPipe) -> int:
+def _observe(wanted: Wanted, before: Before, gate: GateSetup | None, transcript: int | None, child: Child, signals: SignalPipe) -> int:
     from witnessmark.adapters.diagnostics import say
     from witnessmark.adapters.stdio_proxy import StdioProxy
 
     # What is loaded now lives as long as we do: the collector need never look at it, neither while it loads nor later.
     gc.disable()
-    session = _session(wanted, gate, transcript)
+    session = _session(wanted, before, gate, transcript)
     session.begin()
     gc.freeze()
     gc.enable()
@@ -157,11 +228,11 @@ def _observe(wanted: Wanted, gate: GateSetup | None, transcript: int | None, chi
     code = loop.run()
     if code != 0 and not loop.forwarded_from_server:
         how = f"with exit code {code}" if code > 0 else f"by signal {-code}"
-        say(f"the server ended {how} before it said anything: {wanted.command[0]}")
+        say(f"the server ended {how} before it said anything: {before.command[0]}")
     return code
 
 
-def _session(wanted: Wanted, setup: GateSetup | None, transcript: int | None) -> RecordedSession:
+def _session(wanted: Wanted, before: Before, setup: GateSetup | None, transcript: int | None) -> RecordedSession:
     from witnessmark.adapters.clock import now_us
     from witnessmark.adapters.diagnostics import say
     from witnessmark.adapters.identity import new_id, observer_source, server_name
@@ -170,10 +241,12 @@ def _session(wanted: Wanted, setup: GateSetup | None, transcript: int | None) ->
     from witnessmark.observe.observer import Observer
 
     started_us = now_us()
-    server = wanted.server or server_name(wanted.command)
+    server = before.server or server_name(before.command)
+    before = before._replace(server=server)
     run = wanted.run or new_id(started_us)
     redactor = _redactor(wanted, started_us)
     observer = Observer(server, redactor)
+    facts = _facts(_declared(wanted, before), observer, redactor)
     recorder = Recorder(observer_source(), new_id(started_us), run)
     if wanted.verbose:
         say(f"run {run}, session {recorder.session}, server {server}")
@@ -182,6 +255,10 @@ def _session(wanted: Wanted, setup: GateSetup | None, transcript: int | None) ->
         from witnessmark.adapters.store.location import open_store
 
         store = open_store(wanted.store, durability=wanted.durability)
+        if facts:
+            from witnessmark.adapters.declaring import keep
+
+            keep(store, run, facts)
         key = store.open_session(source=recorder.source, session=recorder.session, run=run, server=observer.server, opened_us=started_us)
         return store, key
 
@@ -214,6 +291,20 @@ def _gate(setup: GateSetup, observer: Observer, redactor: Redactor, *, enforce: 
         enforce=enforce,
         read_only=observer.declared_read_only,
     )
+
+
+def _facts(declaration: RunDeclaration | None, observer: Observer, redact: Redactor) -> list[Fact]:
+    """The facts of the declaration; the observer learns at once where operation keys stand, whatever becomes of the store."""
+    if declaration is None:
+        return []
+    from witnessmark.model.evidence import EffectDeclared
+    from witnessmark.observe.declarations import declare, take_up
+
+    facts = declare(declaration, redact)
+    for fact in facts:
+        if isinstance(fact, EffectDeclared):
+            take_up(observer, fact)
+    return facts
 
 
 def _redactor(wanted: Wanted, started_us: int) -> Redactor:

@@ -81,11 +81,21 @@ _WORD_HEAD: Final = """
 
 A `witnessmark.toml` that lies in the working directory was found, not named: whoever wrote the repository wrote it, and it loosens
 nothing. Its tools keep what makes a judgement stricter (`destructive`, shorter clocks, `verify = "always"`). The rest counts only
-with your word, which you give by naming the file: `--config witnessmark.toml`. Until then `config show` marks it. The same holds
-for `[policy]` and `[tasks]`.
+with your word, which you give by naming the file: `--config witnessmark.toml`. Until then `proxy` says on standard error what it
+left out, and `config show` marks it. The same holds for `[policy]` and `[tasks]`. A found file that is wrong is said to be so and
+is not used; a named one must be right before a server is started.
 
 | member of a tool | why it needs your word |
 |---|---|
+"""
+
+_EVIDENCE: Final = """
+## When it is said
+
+The proxy keeps what is declared of its server as evidence before the first message passes: `run.opened` with the digest of all
+that holds, `effect.declared` for each tool, `outcome.declared` for each outcome of `--task NAME`. What is declared after the first
+call that may have effects is late, and never makes a run healthy. Inside a run (`WITNESSMARK_RUN` is set) the proxy declares
+nothing: the agent could write the file, and what the run declared holds.
 """
 
 
@@ -100,6 +110,7 @@ def page() -> str:
     parts += [_kinds("verifier", BUILT_IN.verifiers), _kinds("destination", BUILT_IN.destinations)]
     parts.append(_WORD_HEAD)
     parts += [f"| `{name}` | {why} |\n" for name, why in NEED_WORD.items()]
+    parts.append(_EVIDENCE)
     return "".join(parts)
 
 
