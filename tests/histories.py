@@ -374,6 +374,8 @@ WORDS: Final[dict[str, Callable[..., None]]] = {
     "confirmed": lambda t: t.seen(e.SessionConfirmed),
     "refused": Teller.refused,
     "challenged": Teller.challenged,
+    "expired": lambda t, clock="inactivity": t.seen(e.CallExpired, id=t.pipe.call, tool=t.pipe.tool, clock=clock),
+    "jumped": lambda t, by="3600": t.seen(e.ClockJumped, by_s=float(by)),
     "end": lambda t, channel=None: t.seen(e.SessionClosed, by="client", exit=0, channel=channel or t.pipe.channel),
     "died": lambda t, channel=None: t.seen(e.SessionClosed, by="server", exit=-9, channel=channel or t.pipe.channel),
     "signal": lambda t: t.seen(e.CatalogChanged),

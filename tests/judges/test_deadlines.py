@@ -115,3 +115,28 @@ def test_the_deadline_is_the_instant_at_which_the_state_changes(line: str, polic
 def test_a_closed_run_in_closed_logs_never_changes_by_time(line: str) -> None:
     told = history(line)
     assert next_deadline(fold_until(told.events), Policy(), told.end_us) is None
+
+
+OPEN_CALL = f"{SETUP} call:token=t"
+"""Open since second 8; its window ends at 69, its deadline at 609."""
+
+
+@pytest.mark.parametrize(
+    "line,state,reason",
+    [
+        (f"{OPEN_CALL} +700 beat", "effect_unknown", "InactivityDeadline"),
+        # The wall clock was set while the call was open, and the observer's own clock has not run out.
+        (f"{OPEN_CALL} +700 jumped beat", "unproven", "ClockJumped"),
+        # It has: then it is so, whatever the wall clock did.
+        (f"{OPEN_CALL} +700 jumped expired beat", "effect_unknown", "InactivityDeadline"),
+        # It was set before the call began.
+        ("declare expect session list page installed jumped call:token=t +700 beat", "effect_unknown", "InactivityDeadline"),
+        (f"{OPEN_CALL} jumped beat", "working", "CallOpen"),
+        (f"{OPEN_CALL} +700 jumped answer applied passed end close", "healthy", ""),
+    ],
+)
+def test_a_wall_clock_that_was_set_ends_no_call_and_turns_nothing_green(line: str, state: str, reason: str) -> None:
+    told = history(line, closed=False, attested=True, wait_s=1)
+    verdict = judge_state(fold_until(told.events), LONG, told.end_us)
+    assert verdict.state == state
+    assert not reason or reason in {condition.reason for condition in verdict.conditions}

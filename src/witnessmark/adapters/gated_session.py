@@ -24,6 +24,7 @@ from witnessmark.gate.session import GateSession
 from witnessmark.model.capture import Profile
 from witnessmark.model.chain import Recorder
 from witnessmark.model.evidence import Side
+from witnessmark.model.policy import Policy
 from witnessmark.observe.observer import Observer
 from witnessmark.observe.relay import Effects, Relay
 
@@ -82,6 +83,7 @@ class GatedSession(RecordedSession):
         *,
         on_store_failure: OnStoreFailure = "forward_and_mark_gap",
         transcript: TranscriptFile | None = None,
+        policy: Policy | None = None,
     ) -> None:
         self._gated = GatedRelay(observer, recorder, gate)
         self._gate = gate
@@ -89,7 +91,9 @@ class GatedSession(RecordedSession):
         self._lock = setup.lock
         self._lock_looked_us = 0
         relay: Relay = self._gated  # type: ignore[assignment]  # the same calls, with a gate in them
-        super().__init__(observer, recorder, open_store, on_store_failure=on_store_failure, transcript=transcript, relay=relay)
+        super().__init__(
+            observer, recorder, open_store, on_store_failure=on_store_failure, transcript=transcript, relay=relay, policy=policy
+        )
         self._plan_interval(now_us())
 
     def _plan_interval(self, now: int) -> None:
@@ -101,12 +105,14 @@ class GatedSession(RecordedSession):
     @property
     def due_us(self) -> int | None:
         """When `wake` wants to be called."""
-        return self._gated.due_us
+        clocks, gate = super().due_us, self._gated.due_us
+        return gate if clocks is None else clocks if gate is None else min(clocks, gate)
 
     def wake(self) -> Pieces:
-        """Deadlines of held calls, lists that were put off."""
+        """Clocks that ran out, deadlines of held calls, lists that were put off."""
+        pieces = [*super().wake()]
         now = now_us()
-        pieces = self._guarded(lambda: self._gated.wake(now))
+        pieces += self._guarded(lambda: self._gated.wake(now))
         if self._policy.interval_s and not self._gate.planned("interval"):
             self._plan_interval(now)
         return pieces

@@ -15,6 +15,7 @@ from witnessmark.adapters.in_force import in_force, run_declaration
 from witnessmark.adapters.server_entry import ServerEntry, startable
 from witnessmark.errors import UsageError, WitnessmarkError
 from witnessmark.model.declaration import RunDeclaration
+from witnessmark.model.policy import Policy
 
 
 class Start(NamedTuple):
@@ -26,9 +27,10 @@ class Start(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is declared for the session, None where nothing is, and what standard error should say."""
+    """What is declared for the session, None where nothing is, the policy, and what standard error should say."""
 
     declaration: RunDeclaration | None = None
+    policy: Policy = Policy()
     remarks: tuple[str, ...] = ()
 
 
@@ -88,4 +90,4 @@ def planned(configuration: Configuration | None, server: str, task: str | None) 
         for tool, members in ignored.items()
         if tool.startswith(f"{server}/")
     )
-    return Plan(declaration if declaration.tools or declaration.task is not None else None, remarks)
+    return Plan(declaration if declaration.tools or declaration.task is not None else None, declaration.policy, remarks)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from witnessmark.adapters.clock import now_us
 from witnessmark.adapters.diagnostics import say
+from witnessmark.adapters.live_clocks import LiveClocks
 from witnessmark.adapters.stdio_proxy import SessionRefused
 from witnessmark.adapters.store.protocol import Cursor, EvidenceStore, SessionKey
 from witnessmark.errors import (
@@ -30,9 +31,12 @@ from witnessmark.errors import (
 )
 from witnessmark.model.chain import GENESIS, Entry, Recorder
 from witnessmark.model.evidence import Side
+from witnessmark.model.policy import Policy
 from witnessmark.observe.declarations import take_up
 from witnessmark.observe.observer import Observer
 from witnessmark.observe.relay import Effects, Record, Relay
+from witnessmark.render.alerts import alert
+from witnessmark.state.clock_watch import Expiry
 
 if TYPE_CHECKING:
     from witnessmark.adapters.transcript_file import TranscriptFile  # it imports what a session without a transcript need not load
@@ -77,6 +81,7 @@ class RecordedSession:
         on_store_failure: OnStoreFailure = "forward_and_mark_gap",
         transcript: TranscriptFile | None = None,
         relay: Relay | None = None,
+        policy: Policy | None = None,
     ) -> None:
         self._recorder = recorder
         self._relay = relay if relay is not None else Relay(observer, recorder)
@@ -99,6 +104,8 @@ class RecordedSession:
         self._changes = -1
         self._looked_us = 0
         self._present_until = 0.0
+        self._clocks = LiveClocks(policy if policy is not None else Policy())
+        self._to_cancel: list[Expiry] = []
 
     def begin(self) -> None:
         """Open the store and record that the session begins. Raises SessionRefused under `refuse`."""
@@ -149,17 +156,47 @@ class RecordedSession:
     @property
     def due_us(self) -> int | None:
         """When `wake` wants to be called (evidence time, microseconds); None: never."""
-        return None
+        return self._clocks.due_us
 
     def wake(self) -> Pieces:
-        """What time brings; nothing here."""
-        return []
+        """Record the clocks that ran out and say so; cancel those calls where the policy asks for it. Raises SessionRefused."""
+        expired = self._clocks.expired()
+        if self._blind:
+            return []
+        now = now_us()
+        pieces: list[tuple[Side, bytes]] = []
+        if expired:
+            pieces += self._carry_out(self._relay.note([one.fact for one in expired], now))
+            for one in expired:
+                say(alert(one.fact))
+            if self._clocks.cancels:
+                self._to_cancel += [one for one in expired if one.cancellable]
+        return pieces + self._cancel(now) if self._to_cancel else pieces
+
+    def _cancel(self, now: int) -> list[tuple[Side, bytes]]:
+        """Cancel what is to be cancelled; what cannot be now, because a large request is passing, waits for the next wake."""
+        pieces: list[tuple[Side, bytes]] = []
+        waiting: list[Expiry] = []
+        for one in self._to_cancel:
+            effects = self._relay.cancel(one.fact.id, now) if one.call.open else []
+            if effects is None:
+                waiting.append(one)
+                continue
+            pieces += self._carry_out(effects)
+        self._to_cancel = waiting
+        if waiting:
+            self._clocks.again()
+        return pieces
 
     def idle(self) -> None:
         """Renew the session's sign of life, or try to write an open gap."""
         now = now_us()
         if self._lost:
             self._write_gap(now)
+        jumped = self._clocks.jumped()
+        if jumped is not None and not self._blind:
+            say(f"the wall clock was set by {jumped.by_s:+.0f} s; deadlines are measured on")
+            self._carry_out(self._relay.note([jumped], now))
         if self._store is None or self._lost:
             return
         try:
@@ -196,6 +233,7 @@ class RecordedSession:
         return pieces
 
     def _append(self, entries: tuple[Entry, ...]) -> None:
+        self._clocks.note(entries)
         if self._lost:
             self._count_lost(len(entries))
             return
@@ -232,6 +270,7 @@ class RecordedSession:
         self._changes = changes
         for fact in facts:
             take_up(self._observer, fact)
+            self._clocks.declare(fact)
 
     def _write_gap(self, now: int) -> None:
         """State what was lost, if there is something and the store takes it now."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from witnessmark.gate.session import GateSession
     from witnessmark.model.declaration import RunDeclaration
     from witnessmark.model.evidence import Fact
+    from witnessmark.model.policy import Policy
     from witnessmark.observe.observer import Observer
     from witnessmark.observe.redact import Redactor
 
@@ -178,14 +179,14 @@ def _before(wanted: Wanted) -> Before:
     return before
 
 
-def _declared(wanted: Wanted, before: Before) -> RunDeclaration | None:
-    """What is declared for the session; what does not count is said on standard error."""
+def _declared(wanted: Wanted, before: Before) -> tuple[RunDeclaration | None, Policy | None]:
+    """What is declared for the session, and the policy; what does not count is said on standard error."""
     from witnessmark.adapters.diagnostics import say
 
     configuration = before.configuration
     if configuration is None:
         if not os.path.exists("witnessmark.toml"):
-            return None
+            return None, None
         from witnessmark.adapters.proxy_plan import found
 
         configuration, problem = found()
@@ -197,10 +198,10 @@ def _declared(wanted: Wanted, before: Before) -> RunDeclaration | None:
     plan = planned(configuration, before.server, wanted.task)
     if plan.declaration is not None and not is_independent():
         say(f"inside a run ({RUN_VARIABLE} is set) the configuration declares nothing: what the run declared holds")
-        return None
+        return None, None
     for remark in plan.remarks:
         say(remark)
-    return plan.declaration
+    return plan.declaration, plan.policy
 
 
 def _gate_setup(wanted: Wanted, before: Before) -> GateSetup | None:
@@ -246,7 +247,8 @@ def _session(wanted: Wanted, before: Before, setup: GateSetup | None, transcript
     run = wanted.run or new_id(started_us)
     redactor = _redactor(wanted, started_us)
     observer = Observer(server, redactor)
-    facts = _facts(_declared(wanted, before), observer, redactor)
+    declaration, policy = _declared(wanted, before)
+    facts = _facts(declaration, observer, redactor)
     recorder = Recorder(observer_source(), new_id(started_us), run)
     if wanted.verbose:
         say(f"run {run}, session {recorder.session}, server {server}")
@@ -263,16 +265,17 @@ def _session(wanted: Wanted, before: Before, setup: GateSetup | None, transcript
         return store, key
 
     written = _transcript(wanted, transcript, server, started_us)
+    failure = wanted.on_store_failure
     if setup is None:
-        return RecordedSession(observer, recorder, open_session, on_store_failure=wanted.on_store_failure, transcript=written)
+        return RecordedSession(observer, recorder, open_session, on_store_failure=failure, transcript=written, policy=policy)
     from witnessmark.adapters.gated_session import GatedSession
     from witnessmark.gate.relay import WatchingRelay
 
     gate = _gate(setup, observer, redactor, enforce=wanted.mode == "enforce")
     if wanted.mode == "enforce":
-        return GatedSession(observer, recorder, open_session, gate, setup, on_store_failure=wanted.on_store_failure, transcript=written)
+        return GatedSession(observer, recorder, open_session, gate, setup, on_store_failure=failure, transcript=written, policy=policy)
     relay = WatchingRelay(observer, recorder, gate)
-    return RecordedSession(observer, recorder, open_session, on_store_failure=wanted.on_store_failure, transcript=written, relay=relay)
+    return RecordedSession(observer, recorder, open_session, on_store_failure=failure, transcript=written, relay=relay, policy=policy)
 
 
 def _gate(setup: GateSetup, observer: Observer, redactor: Redactor, *, enforce: bool) -> GateSession:

@@ -227,6 +227,20 @@ class GatedRelay:
         self._gate.saw(gap, now_us)
         return self._recorded(gap, now_us)
 
+    def cancel(self, id_: str, now_us: int) -> Effects | None:
+        """As Relay.cancel; None too while the gate holds a call, which may be the one."""
+        if self._gate.holding or self._client.refused:
+            return None
+        cancelled = self._observer.cancel(self._channel, id_)
+        if cancelled is None:
+            return []
+        message, facts = cancelled
+        return [*self._recorded(facts, now_us), Forward("server", message)]
+
+    def note(self, facts: Sequence[Fact], now_us: int) -> Effects:
+        """As Relay.note."""
+        return self._recorded(facts, now_us)
+
     def beat(self, now_us: int) -> Effects:
         """The effects of nothing having happened: the log speaks up to now."""
         return self._recorded([EvidenceBeat(server=self._observer.server, channel=self._channel)], now_us)

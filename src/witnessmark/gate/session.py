@@ -279,6 +279,11 @@ class GateSession:
             times.append(self._joins.began_us + round(self._policy.hold_s * _SECOND_US))
         return min(times) if times else None
 
+    @property
+    def holding(self) -> bool:
+        """Whether a call waits for its contract to be known."""
+        return bool(self._held)
+
     def every(self, at_us: int) -> None:
         """The next list at an interval is due then (the driver adds the jitter)."""
         self._wake["interval"] = at_us

@@ -61,6 +61,10 @@ def _answer(state: RunState, call: Call, policy: Policy, at: Instant) -> tuple[A
     if not call.open:
         return "lost", call.loss or "ResponseLost", call.ended.time_us if call.ended else call.started.time_us
     expired = call.expired(policy, at.us)
+    jumped = state.clock_jumped
+    if expired is not None and jumped is not None and jumped.n > call.started.n and call.clock_out is None:
+        # The clock that says so was set since the call began, and the observer, whose own clock nobody sets, has not said so.
+        return "doubt", "ClockJumped", call.started.time_us
     if expired is not None:
         return "lost", expired[0], expired[1]
     if state.closed is not None:

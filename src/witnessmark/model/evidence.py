@@ -288,11 +288,24 @@ class CallProgress(Fact, frozen=True, kw_only=True):
 
 
 class CallCancelled(Fact, frozen=True, kw_only=True):
-    """`notifications/cancelled` for a request id, by the side that sent it."""
+    """`notifications/cancelled` for a request id, by the side that sent it; `witness`: by us, as the policy asked."""
 
     KIND = "call.cancelled"
     id: str = ""
     by: str = "client"
+
+
+class CallExpired(Fact, frozen=True, kw_only=True):
+    """A clock of an open call ran out, measured by an observer at work on a clock that nobody sets; told once. `waiting`: a
+    person was asked meanwhile. It cancels nothing by itself.
+    """
+
+    KIND = "call.expired"
+    id: str = ""
+    tool: str = ""
+    clock: Literal["inactivity", "absolute"] = "absolute"
+    limit_s: float = 0.0
+    waiting: bool = False
 
 
 class PersonAsked(Fact, frozen=True, kw_only=True):
@@ -555,6 +568,13 @@ class EvidenceCheckpoint(Fact, frozen=True, kw_only=True):
     head: str = ""
 
 
+class ClockJumped(Fact, frozen=True, kw_only=True):
+    """The observer's wall clock was set: by so many seconds against its monotonic one (negative: back)."""
+
+    KIND = "evidence.clock_jumped"
+    by_s: float = 0.0
+
+
 class EvidenceBeat(Fact, frozen=True, kw_only=True):
     """The observer is alive and saw nothing new: the log speaks up to this instant."""
 
@@ -574,10 +594,10 @@ FACTS: Final[dict[str, type[Fact]]] = {
     for fact in (
         SessionOpened, SessionOffered, SessionNegotiated, SessionConfirmed, SessionRefused, SessionChallenged, SessionClosed,
         CatalogChanged, ListStarted, ListPage, ListFailed, SubscriptionAsked, SubscriptionAcknowledged, SubscriptionEnded,
-        CatalogInstalled, ContractApproved, CallStarted, CallProgress, CallCancelled, PersonAsked, PersonAnswered, CallArriving,
-        CallAnswered, TaskReported, RequestAnswered, ResponseUnpaired, WireMalformed, EffectDeclared, EffectReported,
+        CatalogInstalled, ContractApproved, CallStarted, CallProgress, CallCancelled, CallExpired, PersonAsked, PersonAnswered,
+        CallArriving, CallAnswered, TaskReported, RequestAnswered, ResponseUnpaired, WireMalformed, EffectDeclared, EffectReported,
         EffectAccepted, OutcomeDeclared, OutcomeReported, RunOpened, RunClosed, GateDecided, GateListed, GateChanged, EvidenceGap,
-        EvidenceCheckpoint, EvidenceBeat, EvidenceClosed,
+        EvidenceCheckpoint, ClockJumped, EvidenceBeat, EvidenceClosed,
     )
 }  # fmt: skip
 """Every kind of fact by its name; the CloudEvents `type` is `witnessmark.` + the name."""

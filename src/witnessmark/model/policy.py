@@ -42,6 +42,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """Protocol versions that the run needs one of."""
     requires_capabilities: tuple[str, ...] = ()
     """Capabilities that the run needs, as `tools.listChanged`."""
+    on_deadline: Literal["record", "cancel"] = "record"
+    """What an observer at work does when a clock runs out: it records that, and with `cancel` cancels the request besides."""
 
 
 MAX_DURATION_S: Final = 1e9

@@ -140,6 +140,11 @@ REASONS: Final[dict[str, Reason]] = {
     "MalformedMessage": Reason("request", "bytes that may hold a message could not be read", "tell the owner of the side that sent them"),
     "AnswerLost": Reason("request", "the call's answer never came (its effect is judged in the effect layer)", "reconcile"),
     "EvidenceGap": Reason("request", "observations were lost here: what they said is unknown", "look at the observer"),
+    "ClockJumped": Reason(
+        "request",
+        "the observer's wall clock was set while the call was open, so that its deadlines cannot be read off the evidence",
+        "wait for the answer, or reconcile",
+    ),
     "Equivocation": Reason("request", "two different events carry one id", "look at who can write the log"),
     "ChainBroken": Reason("request", "the hash chain of a log does not hold", "look at who can write the log"),
     "LogNotClosed": Reason("request", "the log ends before the instant of judgement and was not closed", "look whether the observer lives"),

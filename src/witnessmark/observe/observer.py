@@ -17,6 +17,7 @@ from witnessmark.model.evidence import CallArriving, Fact, SessionClosed, Sessio
 from witnessmark.observe.answering import Body, answered_by_client, answered_by_server, unpaired
 from witnessmark.observe.asking import asked_by_client, asked_by_server
 from witnessmark.observe.calling import parse_pointer
+from witnessmark.observe.cancelling import cancelled_by_us
 from witnessmark.observe.channel import Channel
 from witnessmark.observe.exchange import http_request, http_response, says_session
 from witnessmark.observe.large import SKIMMED_BYTES, read_large
@@ -110,6 +111,12 @@ class Observer:
                 del memory.channels[next(iter(memory.channels))]
         self._channel = channel
         return channel
+
+    def cancel(self, name: str, id_: str) -> tuple[bytes, list[Fact]] | None:
+        """The line that cancels the client's open call of this id, and its facts; None where none is open or its id is not known
+        as it was sent. From here on its answer is late.
+        """
+        return cancelled_by_us(self._memory, self._of(name), id_)
 
     # --- channels -----------------------------------------------------------------------------------------------------
 

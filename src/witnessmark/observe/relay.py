@@ -192,6 +192,23 @@ class Relay:
         """The effects of observations that were lost here: how many, if known."""
         return self._recorded([EvidenceGap(server=self._observer.server, channel=self._channel, reason=reason, count=count)], now_us)
 
+    def cancel(self, id_: str, now_us: int) -> Effects | None:
+        """The effects of cancelling an open request of the client's towards the server, as the policy asked: recorded as ours.
+
+        None where that cannot be said now, because a large request is passing; nothing where no such request is open.
+        """
+        if self._client.passing:
+            return None
+        cancelled = self._observer.cancel(self._channel, id_)
+        if cancelled is None:
+            return []
+        message, facts = cancelled
+        return self._effects(facts, "server", message, now_us)
+
+    def note(self, facts: Sequence[Fact], now_us: int) -> Effects:
+        """The effects of facts that the driver made itself."""
+        return self._recorded(facts, now_us)
+
     def beat(self, now_us: int) -> Effects:
         """The effects of nothing having happened: the log speaks up to now."""
         return self._recorded([EvidenceBeat(server=self._observer.server, channel=self._channel)], now_us)

@@ -96,6 +96,16 @@ The proxy keeps what is declared of its server as evidence before the first mess
 that holds, `effect.declared` for each tool, `outcome.declared` for each outcome of `--task NAME`. What is declared after the first
 call that may have effects is late, and never makes a run healthy. Inside a run (`WITNESSMARK_RUN` is set) the proxy declares
 nothing: the agent could write the file, and what the run declared holds.
+
+## When a clock runs out
+
+A call with a progress token has two clocks, any other one has the absolute one. Only a valid heartbeat (its token, a finite number
+that is greater than the last, while the call is open) begins the inactivity window anew; while a person is asked it stands still.
+Nothing moves the absolute deadline, and all rounds of a logical call share it. The proxy measures both on a clock that nobody
+sets. When one runs out it says so on standard error and keeps `call.expired` as evidence, once; the call goes on, and a late answer
+is welcome. With `on_deadline = "cancel"` in `[policy]` the proxy besides sends `notifications/cancelled` with the id of the request
+to the server and records that it did so. A call that waits for a person and a task are not cancelled: no request of theirs is
+open. The client is not answered by us; its own time-out stands.
 """
 
 

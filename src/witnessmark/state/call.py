@@ -78,10 +78,11 @@ class Call:
     """A logical `tools/call` with everything that may still decide about it."""
 
     __slots__ = (
-        "absolute_s", "answer", "applied", "arguments", "asked", "channel", "code", "conflict", "contradicting", "effect", "ended", "gone",
-        "has_key", "heartbeat_us", "id", "inactivity_s", "invalid", "kept_back", "key", "last_progress", "loss", "outcome", "peer", "phase",
-        "refused", "reported_by_self", "rounds", "server", "settled", "stale_client", "started", "state", "status", "task",
-        "task_status", "ticks", "token", "tool", "absent", "accepted", "violation", "waiting_since_us",
+        "absolute_s", "answer", "applied", "arguments", "asked", "channel", "clock_out", "code", "conflict", "contradicting",
+        "effect", "ended", "gone", "has_key", "heartbeat_us", "id", "inactivity_s", "invalid", "kept_back", "key",
+        "last_progress", "loss", "outcome", "peer", "phase", "refused", "reported_by_self", "rounds", "server", "settled",
+        "stale_client", "started", "state", "status", "task", "task_status", "ticks", "token", "tool", "absent", "accepted",
+        "violation", "waiting_since_us",
     )  # fmt: skip
 
     def __init__(self, fact: CallStarted, mark: Mark) -> None:
@@ -125,6 +126,7 @@ class Call:
         # What destinations say of it (state/effect.py fills these).
         self.applied: dict[str, tuple[int, Mark]] | None = None
         self.absent: Mark | None = None
+        self.clock_out: Mark | None = None
         self.conflict: Mark | None = None
         self.reported_by_self: Mark | None = None
         self.accepted: Mark | None = None

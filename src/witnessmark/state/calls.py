@@ -13,6 +13,7 @@ from typing import Final
 from witnessmark.model.evidence import (
     CallAnswered,
     CallCancelled,
+    CallExpired,
     CallProgress,
     CallStarted,
     GateDecided,
@@ -285,6 +286,19 @@ class Calls:
             call.task_status = fact.status
         if not call.open:
             self.tasks.pop((fact.server, fact.task), None)
+
+    def expire(self, fact: CallExpired, mark: Mark) -> None:
+        """A clock of the call ran out on the observer's own steady clock."""
+        call = self.find(fact.server, fact.channel, fact.id)
+        if call is not None and call.open:
+            call.clock_out = mark
+
+    def forget_ended(self) -> None:
+        """Let go of every call that is not open, for one who only watches open calls."""
+        for call in [call for call in self.held.values() if not call.open]:
+            self._release(call)
+        self.failed_by_tool.clear()
+        self.returned_by_key.clear()
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 

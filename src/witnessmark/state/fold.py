@@ -252,6 +252,8 @@ HANDLERS: Final[dict[type[e.Fact], Handler]] = {
     e.CallStarted: _call_started,
     e.CallProgress: lambda s, f, m: s.calls.progress(f, m),
     e.CallCancelled: lambda s, f, m: s.calls.cancel(f, m),
+    e.CallExpired: lambda s, f, m: s.calls.expire(f, m),
+    e.ClockJumped: lambda s, f, m: setattr(s, "clock_jumped", m),
     e.PersonAsked: lambda s, f, m: s.calls.person_asked(f, m),
     e.PersonAnswered: lambda s, f, m: s.calls.person_answered(f, m),
     e.CallAnswered: _call_answered,

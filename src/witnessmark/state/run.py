@@ -91,9 +91,9 @@ class RunState:
     """Everything that a verdict about one run may need; its size is bounded by what is open."""
 
     __slots__ = (
-        "advisories", "calls", "chain", "checkpoints", "closed", "damaged", "effects", "equivocations", "events", "fatal", "first", "gaps",
-        "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests", "other_run", "outcomes", "receipts", "run",
-        "servers", "unpaired",
+        "advisories", "calls", "chain", "checkpoints", "clock_jumped", "closed", "damaged", "effects", "equivocations",
+        "events", "fatal", "first", "gaps", "junk", "last", "last_gap", "logs", "opened", "other_errors", "other_requests",
+        "other_run", "outcomes", "receipts", "run", "servers", "unpaired",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -115,6 +115,7 @@ class RunState:
         self.equivocations = Damage()
         self.chain = Damage()
         self.damaged: Mark | None = None
+        self.clock_jumped: Mark | None = None
         self.fatal: dict[str, Damage] = {}
         self.unpaired: dict[str, Damage] = {}
         self.junk = 0
