@@ -37,13 +37,13 @@ class Standing(NamedTuple):
 
 
 def read_only(state: RunState, call: Call, policy: Policy) -> bool:
-    """Whether the tool has no effects: declared so, by policy, or by the hint of a server that policy trusts."""
+    """Whether the tool has no effects: declared so, by policy, or by a hint that the operator or the policy trusts."""
     if call.read_only:
         return True
     names = policy.read_only_tools
     if names and (call.tool in names or f"{call.server}/{call.tool}" in names):
         return True
-    if call.server in policy.trusted_servers:
+    if call.trusts_hints or call.server in policy.trusted_servers:
         server = state.servers.get(call.server)
         catalog = server.catalogs.get(call.peer) if server is not None else None
         tool = catalog.current(call.tool) if catalog is not None else None
@@ -211,6 +211,9 @@ def standing(state: RunState, call: Call, policy: Policy, at: Instant, outcomes:
         settled = settled or _settled_by_key(state, call, effect)
     else:
         implies, reason = _failed(effect, outcomes, "tool_failed" if call.outcome == "tool_error" else "protocol_error", reason)
+    if implies is None and not reads and (call.unresolved or call.key_reused):
+        # The operator said by what the effect is known, and by that it is not known: whatever else speaks for it is not enough.
+        implies, reason = "unproven", "OperationKeyMissing" if call.unresolved else "OperationKeyReused"
     if settled and implies not in ("false_success", "working"):
         implies = None
     return Standing(call, answer, effect, implies, reason, since_us, settled, marks)

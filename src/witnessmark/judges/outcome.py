@@ -31,7 +31,7 @@ def _missing(state: RunState, name: str, outcome: Outcome, at: Instant) -> Findi
 def _effects_of(state: RunState, policy: Policy) -> tuple[Mark | None, Mark | None]:
     """The first and the last call that may have effects; policy may know of tools that have none."""
     calls = state.calls
-    if not (policy.read_only_tools or policy.trusted_servers) or calls.started > MAX_HELD:
+    if not (policy.read_only_tools or policy.trusted_servers or state.effects.trusts_hints) or calls.started > MAX_HELD:
         return calls.first_effect, calls.last_effect
     marks = [call.started for call in calls.held.values() if not read_only(state, call, policy)]
     return (marks[0], marks[-1]) if marks else (None, None)

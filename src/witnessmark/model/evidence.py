@@ -258,7 +258,8 @@ class CallStarted(Fact, frozen=True, kw_only=True):
     """A `tools/call` request left. `echo` is the hash of the `requestState` that it returns (a further round).
 
     `undeclared` and `missing` count argument names against the contract that the client was last served;
-    `fits_older` is true where they fit an earlier contract and not the current one.
+    `fits_older` is true where they fit an earlier contract and not the current one. `unresolved`: an operation key is declared
+    for the tool, and its pointer leads to nothing in these arguments (or they were too large to be read).
     """
 
     KIND = "call.started"
@@ -267,6 +268,7 @@ class CallStarted(Fact, frozen=True, kw_only=True):
     arguments: str = ""
     token: str | None = None
     key: str | None = None
+    unresolved: bool = False
     echo: str = ""
     answers_input: bool = False
     version: str = ""

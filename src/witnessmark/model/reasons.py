@@ -162,6 +162,16 @@ REASONS: Final[dict[str, Reason]] = {
         "the call was answered as done, and nobody asked its destination",
         "bring an effect receipt (`witnessmark receipt effect`); a tool that only reads can be declared so before it is called",
     ),
+    "OperationKeyMissing": Reason(
+        "effect",
+        "an operation key is declared for the tool, and its pointer leads to nothing in this call's arguments",
+        "correct the pointer, or let the agent hand the key over",
+    ),
+    "OperationKeyReused": Reason(
+        "effect",
+        "a call came under the operation key of an earlier one with other arguments: which of the two was done is open",
+        "give each intent a key of its own, and look at the destination",
+    ),
     "EffectSelfReported": Reason("effect", "only the agent's own side reports this effect", "ask the destination"),
     "EffectConflict": Reason("effect", "the destination contradicted itself", "ask it again"),
     "EffectProvedByOutcome": Reason("effect", "the verifier is declared to prove the effect too, and it passed", "nothing"),

@@ -63,11 +63,12 @@ def asked_by_client(
     if part is Part.CALL:
         name = params.get("name")
         request.tool = redact.name(name)
+        key = memory.keys.get(name) if memory.keys and type(name) is str else None
         if whole:
-            key = memory.keys.get(name) if memory.keys and type(name) is str else None
             facts.append(call_started(memory.server, request, params, size, memory.served, key, redact))
         else:
-            facts.append(call_of_unread_arguments(memory.server, request, meta.get(META_PROGRESS_TOKEN), size, redact))
+            given_token = meta.get(META_PROGRESS_TOKEN)
+            facts.append(call_of_unread_arguments(memory.server, request, given_token, size, redact, keyed=key is not None))
     elif part is Part.LIST:
         facts.append(list_started(memory.server, request, params, redact))
     elif part is Part.INITIALIZE:

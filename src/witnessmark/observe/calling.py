@@ -97,6 +97,7 @@ def call_started(
         arguments=redact.hashed(Purpose.ARGUMENTS, arguments),
         token=None if token is None else redact.hashed(Purpose.TOKEN, token),
         key=None if keyed is _MISSING or keyed is None else redact.hashed(Purpose.OPERATION_KEY, keyed),
+        unresolved=key is not None and (keyed is _MISSING or keyed is None),
         echo="" if state is _MISSING else redact.hashed(Purpose.REQUEST_STATE, state),
         answers_input="inputResponses" in params,
         version=request.version,
@@ -109,7 +110,9 @@ def call_started(
     )
 
 
-def call_of_unread_arguments(server: str, request: OpenRequest, token: Any, size: int, redact: Redactor) -> CallStarted:
+def call_of_unread_arguments(
+    server: str, request: OpenRequest, token: Any, size: int, redact: Redactor, *, keyed: bool = False
+) -> CallStarted:
     """The start of a call whose frame was too big to decode: its arguments and its operation key are unknown."""
     return CallStarted(
         server=server,
@@ -118,6 +121,7 @@ def call_of_unread_arguments(server: str, request: OpenRequest, token: Any, size
         id=request.id,
         tool=request.tool,
         token=None if token is None else redact.hashed(Purpose.TOKEN, token),
+        unresolved=keyed,
         version=request.version,
         size_bytes=size,
     )

@@ -82,7 +82,7 @@ class Call:
         "effect", "ended", "gone", "has_key", "heartbeat_us", "id", "inactivity_s", "invalid", "kept_back", "key",
         "last_progress", "loss", "outcome", "peer", "phase", "refused", "reported_by_self", "rounds", "server", "settled",
         "stale_client", "started", "state", "status", "task", "task_status", "ticks", "token", "tool", "absent", "accepted",
-        "violation", "waiting_since_us",
+        "violation", "waiting_since_us", "unresolved", "key_reused", "trusts_hints",
     )  # fmt: skip
 
     def __init__(self, fact: CallStarted, mark: Mark) -> None:
@@ -96,6 +96,9 @@ class Call:
         self.token = fact.token
         self.started = mark
         self.phase = CallPhase.OPEN
+        self.unresolved = fact.unresolved
+        self.key_reused = False
+        self.trusts_hints = False
         self.effect = "write"
         self.has_key = False
         self.inactivity_s: float | None = None

@@ -48,7 +48,7 @@ class Calls:
     """Every call of a run that may still matter, and the counts of those that do not."""
 
     __slots__ = (
-        "answered", "by_id", "ended_tokens", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown",
+        "answered", "arguments_by_key", "by_id", "ended_tokens", "failed", "failed_by_tool", "first_effect", "held", "invalid_unknown",
         "last", "last_effect", "last_success", "pushed_out", "reads", "recovered", "returned_by_key", "stale", "stale_more",
         "started", "succeeded", "tasks", "tokens", "trim_above", "unchecked", "waiting",
     )  # fmt: skip
@@ -61,6 +61,7 @@ class Calls:
         self.tasks: dict[tuple[str, str], Call] = {}
         self.held: OrderedDict[int, Call] = OrderedDict()
         self.failed_by_tool: dict[tuple[str, str], dict[int, Call]] = {}
+        self.arguments_by_key: OrderedDict[tuple[str, str, str], str] = OrderedDict()
         self.returned_by_key: OrderedDict[str, int] = OrderedDict()
         self.stale: list[Call] = []
         self.stale_more = 0
@@ -91,6 +92,9 @@ class Calls:
             call.has_key = declared.fact.has_key
             call.inactivity_s = declared.fact.inactivity_s
             call.absolute_s = declared.fact.absolute_s
+            call.trusts_hints = declared.fact.trusted_hints
+        if call.key is not None:
+            self._note_key(call)
         self.started += 1
         self.last = mark
         if call.read_only:
@@ -103,6 +107,14 @@ class Calls:
         if len(self.held) > self.trim_above:
             self._trim(mark, effects)
         return call, True
+
+    def _note_key(self, call: Call) -> None:
+        """One operation key means one intent: other arguments under it are another one, and which of the two was done is open."""
+        key = (call.server, call.tool, call.key or "")
+        before = self.arguments_by_key.setdefault(key, call.arguments)
+        call.key_reused = bool(before and call.arguments and before != call.arguments)
+        if len(self.arguments_by_key) > MAX_HELD:
+            self.arguments_by_key.popitem(last=False)
 
     def _index(self, call: Call) -> None:
         known = self.by_id.get(call.id)
@@ -298,6 +310,7 @@ class Calls:
         for call in [call for call in self.held.values() if not call.open]:
             self._release(call)
         self.failed_by_tool.clear()
+        self.arguments_by_key.clear()
         self.returned_by_key.clear()
 
     # --- what is kept ------------------------------------------------------------------------------------------------

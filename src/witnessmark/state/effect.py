@@ -63,15 +63,17 @@ class Key:
 class Effects:
     """The declarations, and the effects by key."""
 
-    __slots__ = ("declared", "keys")
+    __slots__ = ("declared", "keys", "trusts_hints")
 
     def __init__(self) -> None:
+        self.trusts_hints = False
         self.declared: dict[tuple[str, str], Declaration] = {}
         self.keys: OrderedDict[str, Key] = OrderedDict()
 
     def declare(self, fact: EffectDeclared, mark: Mark) -> None:
         """The newest declaration of a tool holds for the calls after it."""
         self.declared[fact.server, fact.tool] = Declaration(fact, mark)
+        self.trusts_hints = self.trusts_hints or fact.trusted_hints
 
     def declaration(self, server: str, tool: str) -> Declaration | None:
         """What is declared of `tool`: for this server, or for every server."""
