@@ -103,3 +103,32 @@ def test_a_clock_that_is_slewed_is_not_said_to_be_set() -> None:
         clock.passes(10)
         clock.is_set(0.005)
         assert live.jumped() is None
+
+
+def test_an_id_that_is_used_again_at_once_is_another_call() -> None:
+    clock = Clock()
+    live = clocks(clock)
+    live.note(entries(CALL, CallAnswered(server="s", id="1", outcome="result"), CALL))
+    clock.passes(100)
+    assert [one.fact.id for one in live.expired()] == ["1"]
+
+
+def test_an_answer_whose_call_was_read_before_ends_it() -> None:
+    clock = Clock()
+    live = clocks(clock)
+    live.note(entries(CALL))
+    live.expired()
+    live.note(entries(CallAnswered(server="s", id="1", outcome="result")))
+    clock.passes(100)
+    assert live.expired() == []
+
+
+def test_the_last_round_of_a_call_ends_the_whole_call() -> None:
+    clock = Clock()
+    live = clocks(clock)
+    live.note(entries(CALL, CallAnswered(server="s", id="1", outcome="input_required", state="x")))
+    live.expired()
+    again = CallStarted(server="s", id="2", tool="t", echo="x", answers_input=True)
+    live.note(entries(again, CallAnswered(server="s", id="2", outcome="result")))
+    clock.passes(100)
+    assert live.expired() == []
