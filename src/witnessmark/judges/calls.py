@@ -8,7 +8,9 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
+
+import msgspec
 
 from witnessmark.judges.instant import Instant
 from witnessmark.model.health import State
@@ -23,7 +25,7 @@ Effect = Literal["none", "applied", "duplicate", "absent", "unknown", "conflict"
 Outcomes = Literal["verified", "proves_effect", "failed", "missing"]
 
 
-class Standing(NamedTuple):
+class Standing(msgspec.Struct, frozen=True, gc=False):
     """Where a call stands as of an instant. `since_us` is when it came to stand so; `settled`: it decides nothing any more."""
 
     call: Call

@@ -6,7 +6,9 @@ the first three, never in the last. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from witnessmark.judges.installed import InstalledView, view
 from witnessmark.judges.instant import Instant
@@ -22,7 +24,7 @@ from witnessmark.state.walk import Walk, WalkPhase
 SECOND_US = 1_000_000
 
 
-class Convergence(NamedTuple):
+class Convergence(msgspec.Struct, frozen=True, gc=False):
     """The verdict with its deciding reason first, the evidence, and when time alone will change it."""
 
     verdict: CatalogVerdict

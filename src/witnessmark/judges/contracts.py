@@ -6,7 +6,9 @@ Pure: no I/O, no clock.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from witnessmark.judges.calls import Outcomes, Standing
 from witnessmark.judges.catalog import Convergence, converge, report
@@ -28,7 +30,7 @@ ALLOWED: Final = Claim("CallsAllowed", "catalog")
 _SEVERITY: Final = {verdict: rank for rank, verdict in enumerate(CATALOG_ROUTES)}
 
 
-class Judged(NamedTuple):
+class Judged(msgspec.Struct, frozen=True, gc=False):
     """A server's catalog with its verdict."""
 
     server: Server

@@ -13,6 +13,7 @@ from witnessmark.state.run import RunState
 SETTLED: Final = Claim("EffectsSettled", "effect")
 
 _OURS: Final[frozenset[State | None]] = frozenset({"effect_unknown", "false_success"})
+_NOTED: Final = frozenset({"LostAndReconciled", "AnswerContradicted", "EffectProvedByOutcome"})
 
 
 def judge_effect(state: RunState, standings: list[Standing]) -> Iterator[Finding]:
@@ -52,14 +53,21 @@ def judge_effect(state: RunState, standings: list[Standing]) -> Iterator[Finding
     if calls.pushed_out is not None:
         yield SETTLED.unknown("TooManyCalls", calls.pushed_out)
         return
-    if not effects:
-        yield SETTLED.true("NoEffectDeclared", calls.reads or calls.last)
-        return
+    yield _settled(effects) if effects else SETTLED.true("NoEffectDeclared", calls.reads or calls.last)
+
+
+def _settled(effects: list[Standing]) -> Finding:
+    """Every effect is proved or settled: by the newest call, or the first whose proof a reader must know of."""
     last = effects[-1]
-    noted = next((s for s in effects if s.reason in ("LostAndReconciled", "AnswerContradicted", "EffectProvedByOutcome")), None)
-    absent = all(s.effect == "absent" for s in effects)
-    reason = noted.reason if noted is not None else ("EffectAbsentAfterFailure" if absent else "EffectApplied")
-    yield SETTLED.true(reason, *(noted or last).marks, *last.marks, calls=len(effects))
+    shown = last
+    reason = "EffectAbsentAfterFailure"
+    for one in effects:
+        if one.reason in _NOTED:
+            shown, reason = one, one.reason
+            break
+        if one.effect != "absent":
+            reason = "EffectApplied"
+    return SETTLED.true(reason, *shown.marks, *last.marks, calls=len(effects))
 
 
 def _unproved(standing: Standing) -> bool:

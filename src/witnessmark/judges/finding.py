@@ -6,7 +6,7 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from witnessmark.model.health import Layer, State, Status
 from witnessmark.model.verdict import Condition
@@ -15,7 +15,7 @@ from witnessmark.state.session import Mark
 Value = str | int | float | None
 
 
-class Finding(NamedTuple):
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """A claim as it stands; `implies` is None where it is True. Of the facts, `server`, `call` and `since_us` are members of
     the condition; the others are what its message is rendered from.
     """
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
         )
 
 
-class Claim(NamedTuple):
+class Claim(msgspec.Struct, frozen=True, gc=False):
     """The fixed part of a condition: its type and layer."""
 
     type: str

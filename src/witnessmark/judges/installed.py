@@ -7,7 +7,7 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from witnessmark.model.evidence import CatalogInstalled
 from witnessmark.model.policy import Policy
@@ -18,7 +18,7 @@ from witnessmark.state.walk import Walk
 _PREFIX = "sha256:"
 
 
-class Comparison(NamedTuple):
+class Comparison(msgspec.Struct, frozen=True, gc=False):
     """One report against one discovery. `affected` names the tools that differ; `shown` of `tools` are shown."""
 
     grade: str
@@ -63,7 +63,7 @@ def compare(report: Installed, discovered: Walk) -> Comparison:
     return Comparison("" if affected else grade, tuple(dict.fromkeys(affected)), len(shown), partial and bool(missing), report.mark)
 
 
-class InstalledView(NamedTuple):
+class InstalledView(msgspec.Struct, frozen=True, gc=False):
     """What the reports together say about the newest discovery.
 
     `status`: unobserved | not_observed (policy wants the tap) | old | differs | disagree | partial | equal.
@@ -90,25 +90,41 @@ def view(reports: InstalledReports, discovered: Walk, policy: Policy) -> Install
     if len(standing) > 1:
         standing.sort(key=lambda report: report.mark.n)
     newest = standing[-1].fact
-    speaking = [report for report in standing if report.fact.continuous or report.mark.n > ended]
-    if not speaking:
+    speaking: list[Installed] = []
+    compared: list[Comparison] = []
+    different: list[Comparison] = []
+    for report in standing:
+        if report.fact.continuous or report.mark.n > ended:
+            one = compare(report, discovered)
+            speaking.append(report)
+            compared.append(one)
+            if one.grade == "":
+                different.append(one)
+    if not compared:
         return InstalledView("old", "", (), None, (standing[-1].mark,), newest)
-    compared = [compare(report, discovered) for report in speaking]
-    marks = tuple(one.mark for one in compared)
-    different = [one for one in compared if one.grade == ""]
-    shown = min(one.shown for one in compared)
+    marks = tuple([one.mark for one in compared])
+    shown = compared[0].shown if len(compared) == 1 else min(one.shown for one in compared)
     if different:
         affected = tuple(dict.fromkeys(name for one in different for name in one.affected))
         status = "differs" if len(different) == len(compared) or _newest_differs(speaking, compared) else "disagree"
         return InstalledView(status, "", affected, shown, marks, newest)
-    grade = "core" if any(one.grade == "core" for one in compared) else "exact"
-    if reports.gap is not None and any(report.mark.n < reports.gap.n for report in speaking):
-        # What was lost may have been the next report of that source.
-        return InstalledView("old", grade, (), shown, marks, newest)
-    if reports.forgotten is not None:
-        return InstalledView("disagree", grade, (), shown, marks, newest)
-    status = "partial" if any(one.partial for one in compared) else "equal"
+    status, grade = _agreed(reports, speaking, compared)
     return InstalledView(status, grade, (), shown, marks, newest)
+
+
+def _agreed(reports: InstalledReports, speaking: list[Installed], compared: list[Comparison]) -> tuple[str, str]:
+    """Status and grade where no report differs."""
+    status, grade = "equal", "exact"
+    for one in compared:
+        if one.grade == "core":
+            grade = "core"
+        if one.partial:
+            status = "partial"
+    if reports.gap is not None and any(report.mark.n < reports.gap.n for report in speaking):
+        status = "old"  # what was lost may have been the next report of that source
+    elif reports.forgotten is not None:
+        status = "disagree"
+    return status, grade
 
 
 def _newest_differs(speaking: list[Installed], compared: list[Comparison]) -> bool:

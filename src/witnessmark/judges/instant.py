@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from witnessmark.model.policy import Policy
 from witnessmark.state.run import RunState
 
 
-class Instant(NamedTuple):
+class Instant(msgspec.Struct, frozen=True, gc=False):
     """`us` is the instant that is judged (a closed run is judged as of its close); `covered` is False where an observer's
     log ends before it without having been closed: then silence means nothing, and nothing may be green or quiet.
     """

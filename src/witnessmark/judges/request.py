@@ -28,6 +28,20 @@ _FAILURES: Final = ("protocol_error", "tool_failed")
 
 
 def _answered(state: RunState, standings: list[Standing]) -> Finding:
+    unusual = [s for s in standings if s.implies is not None or s.answer != "success"]
+    found = _unanswered(unusual) if unusual else None
+    if found is not None:
+        return found
+    if state.calls.last is None:
+        return ANSWERED.unknown("NoCalls")
+    reconciled = [s for s in unusual if s.answer == "lost" and s.implies is None]
+    if state.calls.answered is None and reconciled:
+        return ANSWERED.true("LostAndReconciled", *reconciled[-1].marks)
+    return ANSWERED.true("AllAnswered", state.calls.answered or state.calls.last)
+
+
+def _unanswered(standings: list[Standing]) -> Finding | None:
+    """The first of the calls that failed, were lost, cannot be told or are open; None where there is none of these."""
     failures = [s for s in standings if s.implies in _FAILURES]
     if failures:
         worst = min(failures, key=lambda s: (RANK[s.implies] if s.implies else 99, s.call.started.n))
@@ -52,12 +66,7 @@ def _answered(state: RunState, standings: list[Standing]) -> Finding:
             first.reason, first.call.started,
             server=first.call.server, call=first.call.id, tool=first.call.tool, open=len(pending), since_us=first.since_us,
         )  # fmt: skip
-    if state.calls.last is None:
-        return ANSWERED.unknown("NoCalls")
-    reconciled = [s for s in standings if s.answer == "lost" and s.implies is None]
-    if state.calls.answered is None and reconciled:
-        return ANSWERED.true("LostAndReconciled", *reconciled[-1].marks)
-    return ANSWERED.true("AllAnswered", state.calls.answered or state.calls.last)
+    return None
 
 
 def _well_formed(state: RunState, at: Instant) -> Iterator[Finding]:
