@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from witnessmark.adapters.child import Child
     from witnessmark.adapters.configuration import Configuration
     from witnessmark.adapters.gate_setup import GateSetup
+    from witnessmark.adapters.http.listener import Behind
     from witnessmark.adapters.recorded_session import RecordedSession
     from witnessmark.adapters.signals import SignalPipe
     from witnessmark.adapters.store.protocol import Durability, EvidenceStore, SessionKey
@@ -55,6 +56,10 @@ class Wanted(NamedTuple):
 @click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARG]...]")
 @click.option("--server", metavar="NAME", help="The server's name, in evidence and configuration (default: from the command).")
+@click.option("--listen", metavar="HOST:PORT", help="Watch a server over HTTP: listen there, and pass everything on to --upstream.")
+@click.option("--upstream", metavar="URL", help="Where the server is, for --listen.")
+@click.option("--token", metavar="env:NAME|FILE", help="Ask this token of clients of --listen (header Witnessmark-Token).")
+@click.option("--allow-origin", "origins", metavar="ORIGIN", multiple=True, help="Pages of this origin may call --listen.")
 @store_option
 @click.option("--run", metavar="RUN", envvar="WITNESSMARK_RUN", help="Join this run (default: a new one).")
 @click.option("--transcript", metavar="FILE", help="Write the raw transcript to FILE: it holds what passes.")
@@ -98,9 +103,18 @@ def proxy(context: click.Context, /, **options: Any) -> None:
     passes as it came, in both directions; signals, end of file, exit code and standard error pass as if the proxy were not
     there. Nothing of ours is ever written to standard output.
 
+    With --listen and --upstream it stands before a server over HTTP (docs/howto/http.md).
+
     With --mode enforce a call is let through only when the tool's current contract is known to be the approved one and the one
     that the client was last given; else it is answered here, and nothing is sent to the server (docs/howto/enforce.md).
     """
+    http = options.pop("listen"), options.pop("upstream"), options.pop("token"), options.pop("origins")
+    if any(http):
+        context.exit(_listen(context, *http, options))
+    if not options["command"] and options["server"] is None:
+        raise click.UsageError(
+            "name the server: -- COMMAND ARG..., --server NAME of the configuration, or --listen HOST:PORT --upstream URL", context
+        )
     if os.name != "posix":
         raise UsageError(
             "the stdio proxy needs POSIX pipes and signals", where="witnessmark proxy", hint="run it on Linux or macOS, or in WSL"
@@ -108,6 +122,54 @@ def proxy(context: click.Context, /, **options: Any) -> None:
     if options["redact"] and options["transcript"] is None:
         raise click.UsageError("--redact needs --transcript", context)
     context.exit(_proxy(Wanted(**options)))
+
+
+def _listen(
+    context: click.Context, listen: str | None, upstream: str | None, token: str | None, origins: tuple[str, ...], options: dict[str, Any]
+) -> int:
+    """Watch a server over HTTP; the exit code."""
+    if options["command"] or listen is None or (upstream is None) == (options["configuration"] is None):
+        raise click.UsageError("--listen goes with --upstream URL, or with --config FILE that names servers; without a command", context)
+    for name in ("transcript", "lockfile"):
+        if options[name] is not None:
+            raise click.UsageError(f"--{name} is for servers over stdio", context)
+    if options["mode"] != "observe":
+        raise click.UsageError("--mode enforce is for servers over stdio", context)
+    from witnessmark.adapters.clock import now_us
+    from witnessmark.adapters.http import listener
+    from witnessmark.adapters.store.location import open_store
+
+    wanted = Wanted(**options)
+    asked = listener.Wanted(
+        address=listener.parse_address(listen),
+        servers=_behind(wanted, upstream),
+        mounted=upstream is None,
+        token=listener.read_token(token) if token is not None else None,
+        origins=origins,
+        run=wanted.run,
+        on_store_failure=wanted.on_store_failure,
+    )
+    redactor = _redactor(wanted, now_us())
+    return listener.run(asked, redactor, lambda: open_store(wanted.store, durability=wanted.durability))
+
+
+def _behind(wanted: Wanted, upstream: str | None) -> tuple[Behind, ...]:
+    """The servers behind the listener: the one at `upstream`, or those of the configuration that have a URL."""
+    from witnessmark.adapters.http.listener import Behind
+    from witnessmark.adapters.http_origin import origin_of
+
+    if upstream is not None:
+        return (Behind(wanted.server or origin_of(upstream).host, upstream),)
+    from witnessmark.adapters.configuration import read_configuration
+
+    found = [entry for entry in read_configuration(wanted.configuration).servers if entry.launch.url]
+    chosen = [entry for entry in found if wanted.server in (None, entry.name)]
+    if not chosen:
+        raise UsageError("names no server with a URL", where=str(wanted.configuration), hint="write [servers.NAME] with a url")
+    return tuple(
+        Behind(entry.name, entry.held.filled(entry.launch.url, entry.name), entry.held.resolve(entry.launch.headers, entry.name))
+        for entry in chosen
+    )
 
 
 def _proxy(wanted: Wanted) -> int:
