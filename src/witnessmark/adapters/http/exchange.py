@@ -178,6 +178,7 @@ class Exchange:
         data = b"".join(self._unsent)
         self._unsent = []
         upstream.begin(self, self._request.method, data)
+        self._client.resume()
 
     def _send(self, data: bytes) -> None:
         if not data or self._over:

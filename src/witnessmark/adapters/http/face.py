@@ -49,7 +49,7 @@ class Face(asyncio.Protocol):
         self._target = b""
         self._fields: list[Field] = []
         self._trailers: list[Field] = []
-        self._head_bytes = 0
+        self._head_bytes = self._raw_head = 0
         self._in_body = False
         self._queue: deque[Exchange] = deque()
         self._receiving: Exchange | None = None
@@ -75,6 +75,10 @@ class Face(asyncio.Protocol):
         """Bytes of the client's."""
         try:
             self._parser.feed_data(data)
+            # A field that never ends is told by no callback: what came since the last whole head counts.
+            self._raw_head = 0 if self._in_body else self._raw_head + len(data)
+            if self._raw_head > MAX_HEAD_BYTES:
+                raise _TooLarge
         except httptools.HttpParserUpgrade:
             pass  # no other protocol is spoken here: the request goes on as an ordinary one
         except httptools.HttpParserError as error:
@@ -83,8 +87,8 @@ class Face(asyncio.Protocol):
             self._bad(Refusal(431, "head_too_large", f"the head has more than {MAX_HEAD_BYTES} bytes or {MAX_FIELDS} fields", "send less"))
 
     def eof_received(self) -> bool:
-        """The client will send no more; it may still want its answer."""
-        return self._started is not None
+        """The client will send no more: it is gone, as for other proxies; since 2026-07-28 that is how a request is cancelled."""
+        return False
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client is gone."""
@@ -246,7 +250,10 @@ class Face(asyncio.Protocol):
         if self._closing:
             return
         self._closing = True
-        if self._started is None:
+        if self._started is not None and self._started is self._receiving:
+            self._receiving = None
+            self._started.refuse(refusal, b"")  # nothing of it was sent on: its body never became whole
+        elif self._started is None:
             from witnessmark.adapters.http.head import response_head  # noqa: PLC0415 - only for what is broken
             from witnessmark.adapters.http.refusing import answer  # noqa: PLC0415
 

@@ -62,7 +62,7 @@ class Upstream(asyncio.Protocol):
         self._reason = b""
         self._fields: list[Field] = []
         self._trailers: list[Field] = []
-        self._head_bytes = 0
+        self._head_bytes = self._raw_head = 0
         self._in_body = False
         self._until_close = False
         self._reusable = True
@@ -78,7 +78,7 @@ class Upstream(asyncio.Protocol):
         self._method = method
         self._parser = httptools.HttpResponseParser(self)
         self._fields, self._trailers = [], []
-        self._status, self._head_bytes = 0, 0
+        self._status, self._head_bytes, self._raw_head = 0, 0, 0
         self._in_body = self._until_close = self._bodiless = False
         self._reusable = True
         self._transport.write(data)
@@ -132,6 +132,9 @@ class Upstream(asyncio.Protocol):
             return
         try:
             self._parser.feed_data(data)
+            self._raw_head = 0 if self._in_body else self._raw_head + len(data)
+            if self._raw_head > MAX_HEAD_BYTES:
+                raise _TooLargeHead
         except httptools.HttpParserError as error:
             self._lose(f"the answer is no HTTP ({type(error).__name__})")
         except _TooLargeHead:
