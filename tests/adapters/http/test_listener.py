@@ -361,13 +361,15 @@ def test_a_loop_over_another_proxy_is_cut(tmp_path: Path) -> None:
         port = found.getsockname()[1]
     (tmp_path / "b").mkdir()
     words = [str(PROXY), "proxy", "--listen", f"127.0.0.1:{port}", "--store", str(tmp_path / "b" / "e.db"), "--upstream"]
-    with listening(port, tmp_path) as first:
-        with subprocess.Popen([*words, f"http://127.0.0.1:{first.port}/mcp"], stderr=subprocess.PIPE) as second:
-            assert second.stderr is not None
-            second.stderr.readline()
-            answer = first.post(CALL)
-            second.kill()
-            assert answer.startswith(b"HTTP/1.1 508")
+    with (
+        listening(port, tmp_path) as first,
+        subprocess.Popen([*words, f"http://127.0.0.1:{first.port}/mcp"], stderr=subprocess.PIPE) as second,
+    ):
+        assert second.stderr is not None
+        second.stderr.readline()
+        answer = first.post(CALL)
+        second.kill()
+        assert answer.startswith(b"HTTP/1.1 508")
 
 
 def test_a_server_that_is_down_is_an_error_in_the_clients_protocol(tmp_path: Path) -> None:
