@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
@@ -9,13 +10,16 @@ import msgspec
 
 from witnessmark.adapters.configuration import read_configuration
 from witnessmark.adapters.gated_session import Locks, WatchedLock
-from witnessmark.adapters.lock_file import read_lock
+from witnessmark.adapters.lock_file import LOCKFILE, read_lock
 from witnessmark.adapters.lock_sources import redaction_rules
 from witnessmark.contract.lockfile import LockedServer
 from witnessmark.contract.redaction import Redaction
 from witnessmark.errors import UsageError
+from witnessmark.gate.session import GateSession
 from witnessmark.model.capture import Profile
 from witnessmark.model.gate import GatePolicy, read_gate_policy, read_verify
+from witnessmark.observe.observer import Observer
+from witnessmark.observe.redact import Redactor
 
 
 class GateSetup(NamedTuple):
@@ -23,8 +27,6 @@ class GateSetup(NamedTuple):
 
     server: str
     lockfile: str
-    entries: Mapping[Profile, LockedServer]
-    redaction: Redaction
     policy: GatePolicy
     lock: WatchedLock
 
@@ -35,8 +37,25 @@ def gate_setup(server: str, lockfile: str, configuration: str | None) -> GateSet
     def read() -> Locks:
         return _locks(server, lockfile, configuration)
 
-    entries, redaction = read()
-    return GateSetup(server, lockfile, entries, redaction, gate_policy(server, configuration), WatchedLock(lockfile, read))
+    return GateSetup(server, lockfile, gate_policy(server, configuration), WatchedLock(lockfile, read))
+
+
+def gate_session(setup: GateSetup, observer: Observer, redactor: Redactor, *, enforce: bool) -> GateSession:
+    """The gate of a session that begins now."""
+    entries, redaction = setup.lock.current
+    return GateSession(
+        setup.server,
+        setup.policy,
+        entries,
+        redaction,
+        redactor,
+        observer.served,
+        # 64 bits of chance: no client chooses such an id.
+        prefix=f"witnessmark-{os.urandom(8).hex()}-",
+        lockfile="" if setup.lockfile == LOCKFILE else setup.lockfile,
+        enforce=enforce,
+        read_only=observer.declared_read_only,
+    )
 
 
 def _locks(server: str, lockfile: str, configuration: str | None) -> Locks:

@@ -44,6 +44,7 @@ class WatchedLock:
         self._path = path
         self._read = read
         self._mark = self._look()
+        self.current = read()
 
     def _look(self) -> tuple[int, int, int] | None:
         try:
@@ -59,10 +60,11 @@ class WatchedLock:
             return None
         self._mark = mark
         try:
-            return self._read()
+            self.current = self._read()
         except WitnessmarkError as error:
             say(f"no tool is approved until the lockfile can be read again: {error}")
-            return {}, self._read_rules()
+            self.current = {}, self._read_rules()
+        return self.current
 
     def _read_rules(self) -> Redaction:
         from witnessmark.adapters.lock_sources import redaction_rules  # noqa: PLC0415 - only where the lockfile broke

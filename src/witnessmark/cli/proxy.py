@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from witnessmark.adapters.signals import SignalPipe
     from witnessmark.adapters.store.protocol import Durability, EvidenceStore, SessionKey
     from witnessmark.adapters.transcript_file import TranscriptFile
-    from witnessmark.gate.session import GateSession
     from witnessmark.model.declaration import RunDeclaration
     from witnessmark.model.evidence import Fact
     from witnessmark.model.policy import Policy
@@ -128,29 +127,40 @@ def _listen(
     context: click.Context, listen: str | None, upstream: str | None, token: str | None, origins: tuple[str, ...], options: dict[str, Any]
 ) -> int:
     """Watch a server over HTTP; the exit code."""
-    if options["command"] or listen is None or (upstream is None) == (options["configuration"] is None):
+    if options["command"] or listen is None or (upstream is None and options["configuration"] is None):
         raise click.UsageError("--listen goes with --upstream URL, or with --config FILE that names servers; without a command", context)
-    for name in ("transcript", "lockfile"):
-        if options[name] is not None:
-            raise click.UsageError(f"--{name} is for servers over stdio", context)
-    if options["mode"] != "observe":
-        raise click.UsageError("--mode enforce is for servers over stdio", context)
+    if options["transcript"] is not None:
+        raise click.UsageError("--transcript is for servers over stdio", context)
+    if options["mode"] == "observe" and options["lockfile"] is not None:
+        raise click.UsageError("over HTTP --lockfile goes with --mode enforce", context)
     from witnessmark.adapters.clock import now_us
     from witnessmark.adapters.http import listener
     from witnessmark.adapters.store.location import open_store
 
     wanted = Wanted(**options)
+    servers = _behind(wanted, upstream)
     asked = listener.Wanted(
         address=listener.parse_address(listen),
-        servers=_behind(wanted, upstream),
+        servers=servers,
         mounted=upstream is None,
         token=listener.read_token(token) if token is not None else None,
         origins=origins,
         run=wanted.run,
         on_store_failure=wanted.on_store_failure,
+        gates=_gates(wanted, servers),
     )
     redactor = _redactor(wanted, now_us())
     return listener.run(asked, redactor, lambda: open_store(wanted.store, durability=wanted.durability))
+
+
+def _gates(wanted: Wanted, servers: tuple[Behind, ...]) -> dict[str, GateSetup]:
+    """What the calls of each server are held to; nothing where it is only watched."""
+    if wanted.mode == "observe":
+        return {}
+    from witnessmark.adapters.gate_setup import gate_setup
+
+    lockfile = wanted.lockfile if wanted.lockfile is not None else LOCKFILE
+    return {server.name: gate_setup(server.name, lockfile, wanted.configuration) for server in servers}
 
 
 def _behind(wanted: Wanted, upstream: str | None) -> tuple[Behind, ...]:
@@ -330,32 +340,15 @@ def _session(wanted: Wanted, before: Before, setup: GateSetup | None, transcript
     failure = wanted.on_store_failure
     if setup is None:
         return RecordedSession(observer, recorder, open_session, on_store_failure=failure, transcript=written, policy=policy)
+    from witnessmark.adapters.gate_setup import gate_session
     from witnessmark.adapters.gated_session import GatedSession
     from witnessmark.gate.relay import WatchingRelay
 
-    gate = _gate(setup, observer, redactor, enforce=wanted.mode == "enforce")
+    gate = gate_session(setup, observer, redactor, enforce=wanted.mode == "enforce")
     if wanted.mode == "enforce":
         return GatedSession(observer, recorder, open_session, gate, setup, on_store_failure=failure, transcript=written, policy=policy)
     relay = WatchingRelay(observer, recorder, gate)
     return RecordedSession(observer, recorder, open_session, on_store_failure=failure, transcript=written, relay=relay, policy=policy)
-
-
-def _gate(setup: GateSetup, observer: Observer, redactor: Redactor, *, enforce: bool) -> GateSession:
-    from witnessmark.gate.session import GateSession
-
-    return GateSession(
-        setup.server,
-        setup.policy,
-        setup.entries,
-        setup.redaction,
-        redactor,
-        observer.served,
-        # 64 bits of chance: no client chooses such an id.
-        prefix=f"witnessmark-{os.urandom(8).hex()}-",
-        lockfile="" if setup.lockfile == LOCKFILE else setup.lockfile,
-        enforce=enforce,
-        read_only=observer.declared_read_only,
-    )
 
 
 def _facts(declaration: RunDeclaration | None, observer: Observer, redact: Redactor) -> list[Fact]:

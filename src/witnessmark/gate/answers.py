@@ -67,7 +67,7 @@ class Answers:
         params = params if type(params) is dict else {}
         raw_id = message.get("id")
         shown = self._redact.id(id_token(raw_id)) if type(raw_id) is str or type(raw_id) is int else ""
-        return Asked(raw_id, shown, params.get("name"), params.get("arguments"))
+        return Asked(raw_id, shown, params.get("name"), params.get("arguments"), self.channel)
 
     def let_through(self, held: Held, decided: list[Decided], now_us: int) -> Step:
         """The line goes on, if every call in it may; else all of it is answered here."""
@@ -102,7 +102,7 @@ class Answers:
         standing = one.standing if one is not None else None
         return GateDecided(
             server=self.server,
-            channel=self.channel,
+            channel=call.channel,
             peer="" if self.modern else self.peer,
             id=call.id,
             tool=self._redact.name(call.name) if type(call.name) is str else "",

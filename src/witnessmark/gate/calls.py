@@ -18,12 +18,15 @@ from witnessmark.state.walk import Walk
 
 
 class Asked(NamedTuple):
-    """A `tools/call` as it came: the raw id (None for a notification, which nobody answers), the shown id, name and arguments."""
+    """A `tools/call` as it came: the raw id (None for a notification, which nobody answers), the shown id, name, arguments,
+    and the channel that it came on.
+    """
 
     raw_id: Any
     id: str
     name: Any
     arguments: Any
+    channel: str = "0"
 
     @property
     def shown(self) -> str:

@@ -125,6 +125,12 @@ class GateSession:
         if self._enforce and "signal" not in self._wake:
             self._wake["signal"] = max(now_us + round(self._policy.settle_s * _SECOND_US), self._budget.next_us(now_us))
 
+    def at(self, channel: str, *, version: str = "") -> None:
+        """What comes next comes on this channel (an HTTP exchange), under the version that its head names: the session was begun."""
+        self._channel = self._answers.channel = channel
+        if version and self._meta is None:
+            self._version, self._ready = version, True
+
     # --- lines of the client ---------------------------------------------------------------------------------------------
 
     def client_line(self, line: bytes, now_us: int) -> Step:
@@ -184,6 +190,19 @@ class GateSession:
         started = next((fact for fact in facts if type(fact) is CallStarted), None)
         call = Asked(None, started.id if started is not None else "", started.tool if started is not None else "", None)
         return Step([self._answers.decided(call, "refuse", "unreadable")], [])
+
+    def holds(self, line: bytes) -> bool:
+        """Whether this very line waits."""
+        return any(held.line is line for held in self._held)
+
+    def forget(self, line: bytes, now_us: int) -> Step:
+        """The client of a held line is gone (an HTTP exchange that ended): its calls never leave."""
+        facts: list[Fact] = []
+        for held in [held for held in self._held if held.line is line]:
+            self._held.remove(held)
+            held_ms = (now_us - held.arrived_us) // 1000
+            facts += [self._answers.decided(call, "drop", "ended", held_ms=held_ms) for call in held.calls]
+        return self._step(facts, [], now_us)
 
     # --- lines of the server ---------------------------------------------------------------------------------------------
 

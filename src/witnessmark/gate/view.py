@@ -66,7 +66,7 @@ class View:
             if negotiated.list_changed is not None:
                 self._list_changed = negotiated.list_changed
             # To 2025-11-25 the pipe itself delivers signals; since 2026-07-28 only an acknowledged subscription does.
-            self._channel = self._channel or negotiated.era == "legacy"
+            self._channel = self._channel or (negotiated.era == "legacy" and negotiated.transport == "stdio")
         elif kind is SubscriptionAsked:
             catalog.asked_subscription(fact)  # type: ignore[arg-type]
         elif kind is SubscriptionAcknowledged:
@@ -75,6 +75,9 @@ class View:
             catalog.unsubscribed(fact, self._mark(now_us))  # type: ignore[arg-type]
         elif kind is EvidenceGap or kind is SessionClosed or kind is SessionOpened:
             catalog.blinded("gap", self._mark(now_us))
+            if kind is SessionOpened:
+                opened: SessionOpened = fact  # type: ignore[assignment]
+                self._channel = self._channel or (opened.transport == "http" and opened.listening)
         return False
 
     # --- lists of our own --------------------------------------------------------------------------------------------

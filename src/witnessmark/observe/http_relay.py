@@ -6,7 +6,7 @@ An exchange is a channel: a request, then the head, the chunks and the end of it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from witnessmark.model.chain import Entry, Recorder
@@ -21,11 +21,12 @@ _ACCEPTED: Final = 202
 
 
 class HttpRelay:
-    """One evidence session of a server behind HTTP. `listening` channels are those of streams that are open."""
+    """One evidence session of a server behind HTTP. `saw` hears of every fact before it is recorded."""
 
-    def __init__(self, observer: Observer, recorder: Recorder) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder, saw: Callable[[list[Fact], int], None] | None = None) -> None:
         self._observer = observer
         self._recorder = recorder
+        self._saw = saw
         self._bodies: dict[str, ResponseBody] = {}
         self._status: dict[str, int] = {}
 
@@ -83,6 +84,10 @@ class HttpRelay:
         observer = self._observer
         return self._recorded([SessionOpened(server=observer.server, channel="0", transport="http", listening=False)], now_us)
 
+    def told(self, facts: Sequence[Fact], now_us: int) -> Effects:
+        """The effects of facts that were found elsewhere: the gate's."""
+        return self._recorded(facts, now_us)
+
     def gap(self, reason: str, count: int | None, now_us: int) -> Effects:
         """The effects of observations that were lost here: how many, if known."""
         return self._recorded([EvidenceGap(server=self._observer.server, reason=reason, count=count)], now_us)
@@ -98,6 +103,8 @@ class HttpRelay:
     def _recorded(self, facts: Sequence[Fact], now_us: int) -> Effects:
         if not facts:
             return []
+        if self._saw is not None:
+            self._saw(list(facts), now_us)
         entries: tuple[Entry, ...] = tuple([self._recorder.record(fact, now_us) for fact in facts])
         return [Record(entries)]
 

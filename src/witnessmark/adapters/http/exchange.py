@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -20,8 +19,9 @@ from witnessmark.adapters.http.head import (
     response_framing,
     response_head,
 )
-from witnessmark.adapters.http.refusing import Refusal, answer
-from witnessmark.adapters.http.subjects import endpoint_key, session_key, subject_of
+from witnessmark.adapters.http.looking import Looking
+from witnessmark.adapters.http.refusing import Refusal, answer, unreachable
+from witnessmark.adapters.http.subjects import MessageAddress, session_key, subject_of
 from witnessmark.adapters.stdio_proxy import SessionRefused
 from witnessmark.observe.http_relay import is_stream
 from witnessmark.observe.relay import HELD_REQUEST_BYTES
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from witnessmark.adapters.http.sessions import HttpSession
     from witnessmark.adapters.http.upstream import Upstream
 
-ENDPOINT_BYTES: Final = 4_096
-"""Of a stream of 2024-11-05 so much is looked at for the address of its messages: it is the first event."""
 _NOT_FOUND: Final = 404
 _OK_MAX: Final = 299
 
@@ -78,8 +76,10 @@ class Exchange:
         self._framing: Framing = "none"
         self._waiting: list[bytes] = []
         self._head_waits = b""
-        self._endpoint = b""
-        self._looks_for_endpoint = False
+        self._address: MessageAddress | None = None
+        self._prepared = b""
+        self._late_answer = b""
+        self._looking: Looking | None = None
         self._allowed = False
         self._late: tuple[Refusal, bytes] | None = None
         self._over = False
@@ -89,6 +89,8 @@ class Exchange:
         self._allowed = True
         if self._late is not None:
             self.refuse(*self._late)
+        elif self._late_answer:
+            self._say_late()
         elif self._unsent and self._upstream is None and self._connecting is None:
             self._launch()
 
@@ -110,6 +112,10 @@ class Exchange:
             self._scanner = BigFrameScanner()
             self._scanner.feed(held)
             if self._note_request(held, whole=False):
+                if self._session is not None and self._session.gate is not None:
+                    text = f"a request of more than {HELD_REQUEST_BYTES >> 20} MiB cannot be looked at"
+                    self.refuse(Refusal(413, "unreadable", text, "send less, or use observe mode for this server"), b"")
+                    return
                 self._dispatch(chunk(held) if self._request.framing == "chunked" else held)
 
     def whole(self, trailers: list[Field]) -> None:
@@ -119,16 +125,48 @@ class Exchange:
         chunked = self._request.framing == "chunked"
         end = last_chunk(trailers) if chunked else b""
         if self._streaming:
-            session = self._session
-            if self._scanner is not None and session is not None:
-                envelope = self._scanner.envelope()
-                session.note(lambda now: session.relay.large_request(self._channel, envelope, now))
+            if self._scanner is not None and self._session is not None:
+                relay, channel, envelope = self._session.relay, self._channel, self._scanner.envelope()
+                self._session.note(lambda now: relay.large_request(channel, envelope, now))
             self._send(end)
             return
         body = b"".join(self._held)
         self._held.clear()
         if self._note_request(body, whole=True):
-            self._dispatch((chunk(body) if chunked and body else body) + end)
+            self._prepared = (chunk(body) if chunked and body else body) + end
+            session = self._session
+            if session is not None and session.gate is not None and body.strip():
+                session.gate.request(self._channel, self._request, body, self)
+            else:
+                self.let_through()
+
+    # --- the gate's side (gate.Waiting) -----------------------------------------------------------------------------------
+
+    def let_through(self) -> None:
+        """Send the request on."""
+        data, self._prepared = self._prepared, b""
+        if not self._over:
+            self._dispatch(data)
+
+    def answered_here(self, body: bytes) -> None:
+        """Answer it with a message of ours; nothing is sent on."""
+        if self._over:
+            return
+        session = self._session
+        assert session is not None
+        if not self._noted(lambda: session.note(lambda now: session.relay.broken(self._channel, "tap", now))):
+            return
+        text = body.rstrip(b"\n")
+        status, reason = (200, b"OK") if text else (400, b"Bad Request")
+        fields = [(b"Content-Type", b"application/json"), (b"Content-Length", b"%d" % len(text))]
+        self._late_answer = response_head(self._request.version, status, reason, fields, "length", keep=self._keep) + text
+        if self._allowed:
+            self._say_late()
+
+    def _say_late(self) -> None:
+        data, self._late_answer = self._late_answer, b""
+        self._write(data)
+        self._end(keep=self._keep)
 
     def _note_request(self, body: bytes, *, whole: bool) -> bool:
         """Record the request; False where that ended the exchange."""
@@ -165,7 +203,7 @@ class Exchange:
         try:
             upstream = await self._route.pool.connect()
         except (OSError, TimeoutError) as error:
-            self.refuse(_unreachable(error, str(self._route.pool.origin)), b"".join(self._unsent[1:]))
+            self.refuse(unreachable(error, str(self._route.pool.origin)), b"".join(self._unsent[1:]))
             return
         if self._over:
             upstream.close()
@@ -206,7 +244,17 @@ class Exchange:
         if upstream_framing == "close" or (upstream_framing == "chunked" and self._request.version == "1.0"):
             self._framing, keep = "close", False
         self._keep = keep
-        self._looks_for_endpoint = is_stream(facts) and self._request.method == b"GET"
+        self._address = MessageAddress() if is_stream(facts) and self._request.method == b"GET" else None
+        if session.gate is not None and self._framing != "none":
+            self._looking = Looking(session.gate)
+            if not self._looking.begin(status, reason, fields, stream=is_stream(facts), json=session.holds(self._channel)):
+                self._unreadable()
+                return
+            if self._looking.stream and self._framing == "length":
+                self._framing, self._keep, keep = "close", False, False  # its length may change
+                fields = [(name, value) for name, value in fields if name.lower() != b"content-length"]
+            if self._looking.whole:
+                return
         kept = end_to_end(fields)
         data = response_head(self._request.version, status, reason, kept, self._framing, keep=keep)
         if session.holds(self._channel) and self._framing != "none":
@@ -227,10 +275,18 @@ class Exchange:
         """A piece of the body: recorded, then sent; a JSON body up to 64 KiB when it is whole."""
         session = self._session
         assert session is not None
-        if self._looks_for_endpoint:
-            self._look_for_endpoint(data, session)
+        if self._address is not None and (key := self._address.feed(data)) is not None:
+            self._route.sessions.know(session, key)
+        looking = self._looking
+        if looking is not None and looking.stream:
+            self._blocks(data, looking)
+            return
         held = session.holds(self._channel)
-        if not self._noted(lambda: session.note(lambda now: session.relay.response_chunk(self._channel, data, now))):
+        if not self._note_piece(data, session):
+            return
+        if looking is not None and looking.whole:
+            if not looking.add(data):
+                self._unreadable()
             return
         framed = chunk(data) if self._framing == "chunked" else data
         if session.holds(self._channel):
@@ -241,24 +297,46 @@ class Exchange:
         else:
             self._write(framed)
 
-    def _look_for_endpoint(self, data: bytes, session: HttpSession) -> None:
-        """2024-11-05: the first event of a stream names the address of its messages, which have no other sign of their session."""
-        self._endpoint += data
-        done = b"\n\n" in self._endpoint or b"\r\n\r\n" in self._endpoint
-        if done or len(self._endpoint) > ENDPOINT_BYTES:
-            self._looks_for_endpoint = False
-            lines = self._endpoint.replace(b"\r", b"\n").split(b"\n")
-            if any(line.strip() == b"event: endpoint" for line in lines):
-                address = next((line[5:].strip() for line in lines if line.startswith(b"data:")), b"")
-                if address:
-                    self._route.sessions.know(session, endpoint_key(address))
-            self._endpoint = b""
+    def _blocks(self, data: bytes, looking: Looking) -> None:
+        """What a stream says, block by block, each recorded before it goes on."""
+        session = self._session
+        assert session is not None
+        try:
+            for told, out in looking.blocks(data):
+                if told and not self._note_piece(told, session):
+                    return
+                if out:
+                    self._write(chunk(out) if self._framing == "chunked" else out)
+        except ValueError:
+            self._unreadable()
+
+    def _note_piece(self, data: bytes, session: HttpSession) -> bool:
+        return self._noted(lambda: session.note(lambda now: session.relay.response_chunk(self._channel, data, now)))
+
+    def _unreadable(self) -> None:
+        """What cannot be looked at does not go on."""
+        if self._upstream is not None:
+            self._upstream.abort()
+        session = self._session
+        if session is not None:
+            self._noted(lambda: session.note(lambda now: session.relay.broken(self._channel, "tap", now)))
+        self._release()
+        self._client.abort()
 
     def done(self, trailers: list[Field]) -> None:
         """The response is whole."""
         session = self._session
         assert session is not None
-        if not self._noted(lambda: session.note(lambda now: session.relay.response_end(self._channel, now))):
+        looking = self._looking
+        if looking is not None and looking.stream and (rest := looking.rest()):
+            self._note_piece(rest, session)
+            self._write(chunk(rest) if self._framing == "chunked" else rest)
+        if self._over or not self._noted(lambda: session.note(lambda now: session.relay.response_end(self._channel, now))):
+            return
+        if looking is not None and looking.whole:
+            status, reason, fields, body = looking.said()
+            self._write(response_head(self._request.version, status, reason, fields, "length", keep=self._keep) + body)
+            self._end(keep=self._keep)
             return
         if self._framing == "chunked":
             self._waiting.append(last_chunk(trailers))
@@ -301,6 +379,8 @@ class Exchange:
         if self._over:
             return
         session = self._session
+        if session is not None and session.gate is not None:
+            session.gate.gone(self)
         if self._connecting is not None:
             self._connecting.cancel()
         if self._upstream is not None:
@@ -359,14 +439,3 @@ class Exchange:
             self._over = True
             if self._session is not None and self._channel:
                 self._session.released()
-
-
-def _unreachable(error: BaseException, origin: str) -> Refusal:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return Refusal(502, "certificate", f"the certificate of {origin} is not valid: {error.verify_message}", "mend it at the server")
-    if isinstance(error, ssl.SSLError):
-        return Refusal(502, "tls", f"no TLS connection to {origin}", "look at the server's TLS settings")
-    if isinstance(error, TimeoutError):
-        return Refusal(504, "connect_timeout", f"{origin} did not take a connection in time", "look whether it is reachable from here")
-    why = getattr(error, "strerror", None) or type(error).__name__
-    return Refusal(502, "unreachable", f"{origin} cannot be reached ({why})", "look whether the server runs")

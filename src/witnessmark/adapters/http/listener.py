@@ -20,7 +20,10 @@ from witnessmark.adapters.stdio_proxy import BEAT_S
 from witnessmark.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
+    from witnessmark.adapters.gate_setup import GateSetup
     from witnessmark.adapters.store.protocol import EvidenceStore
+    from witnessmark.gate.session import GateSession
+    from witnessmark.observe.observer import Observer
     from witnessmark.observe.redact import Redactor
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -92,6 +95,8 @@ class Wanted(NamedTuple):
     origins: tuple[str, ...]
     run: str | None
     on_store_failure: OnStoreFailure
+    gates: Mapping[str, GateSetup] = {}
+    """By server, what its calls are held to (`enforce`)."""
 
 
 def check(wanted: Wanted) -> None:
@@ -141,17 +146,38 @@ class Proxy:
         hosts = hosts if address.loopback else frozenset()
         rules.append(Rules(hosts, allowed, address.loopback, self._wanted.token, self._mark))
         for server in self._wanted.servers:
+            setup = self._wanted.gates.get(server.name)
             sessions = ServerSessions(
-                server.name, self._redactor, self._open_store, run=self._wanted.run, on_store_failure=self._wanted.on_store_failure
+                server.name,
+                self._redactor,
+                self._open_store,
+                run=self._wanted.run,
+                on_store_failure=self._wanted.on_store_failure,
+                gate=self._gates(setup) if setup is not None else None,
             )
             prefix = f"/mcp/{server.name}".encode() if self._wanted.mounted else b""
-            found = route(server.url, sessions, self._mark, own, server.headers, prefix)
+            found = route(server.url, sessions, self._mark, own, server.headers, prefix, plain=setup is not None)
+            sessions.route = found
             if found.pool.origin.host in names and found.pool.origin.port == self.port:
                 raise UsageError("the server's address is this listener's own", where=server.url, hint="give the server's address")
             self._routes[server.name] = found
         await self._server.start_serving()
 
+    def _gates(self, setup: GateSetup) -> Callable[[Observer], GateSession]:
+        from witnessmark.adapters.gate_setup import gate_session  # noqa: PLC0415 - only in `enforce`
+
+        return lambda observer: gate_session(setup, observer, self._redactor, enforce=True)
+
+    def _look_at_locks(self) -> None:
+        """Read a lockfile anew that changed: an approval lets the next call through."""
+        for name, setup in self._wanted.gates.items():
+            found = setup.lock.changed()
+            if found is not None and name in self._routes:
+                self._routes[name].sessions.locks(*found)
+
     def _find(self, request: Request) -> Route | Refusal:
+        if self._wanted.gates:
+            self._look_at_locks()
         if not self._wanted.mounted:
             return next(iter(self._routes.values()))
         for found in self._routes.values():

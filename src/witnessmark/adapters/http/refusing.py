@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 from typing import Final, NamedTuple
 
 import msgspec
@@ -50,3 +51,15 @@ def answer(refusal: Refusal, body: bytes) -> tuple[int, bytes, list[Field], byte
         text, kind = (said + "\n").encode(), b"text/plain; charset=utf-8"
     fields = [(b"Content-Type", kind), (b"Content-Length", b"%d" % len(text))]
     return refusal.status, _REASONS.get(refusal.status, b"Error"), fields, text
+
+
+def unreachable(error: BaseException, origin: str) -> Refusal:
+    """Why no connection to the server could be made."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Refusal(502, "certificate", f"the certificate of {origin} is not valid: {error.verify_message}", "mend it at the server")
+    if isinstance(error, ssl.SSLError):
+        return Refusal(502, "tls", f"no TLS connection to {origin}", "look at the server's TLS settings")
+    if isinstance(error, TimeoutError):
+        return Refusal(504, "connect_timeout", f"{origin} did not take a connection in time", "look whether it is reachable from here")
+    why = getattr(error, "strerror", None) or type(error).__name__
+    return Refusal(502, "unreachable", f"{origin} cannot be reached ({why})", "look whether the server runs")

@@ -28,6 +28,8 @@ class Route(NamedTuple):
     added: tuple[Field, ...] = ()
     prefix: bytes = b""
     base: bytes = b""
+    plain: bool = False
+    """Answers must be readable (`enforce`): no coding is asked for."""
 
     def target(self, request: Request) -> bytes:
         """The target at the server: as it came, or for a mounted server what follows the prefix, under the path of its URL."""
@@ -35,7 +37,7 @@ class Route(NamedTuple):
 
     def fields(self, request: Request) -> list[Field]:
         """The fields of a request for the server: as they came, but for those of this hop. `Via` tells of it (RFC 9110 section 7.6.3)."""
-        added = {name.lower() for name, _ in self.added}
+        added = {name.lower() for name, _ in self.added} | ({b"accept-encoding"} if self.plain else set())
         kept = end_to_end(request.fields, _OURS | added)
         origin = f"{self.pool.origin.scheme}://{self.host.decode('latin-1')}".encode("latin-1")
         # The listener's own origin stands for the server's: its check of Origin sees what it would see without us.
@@ -44,7 +46,14 @@ class Route(NamedTuple):
 
 
 def route(
-    url: str, sessions: ServerSessions, mark: bytes, own_origins: frozenset[bytes], headers: Mapping[str, str], prefix: bytes = b""
+    url: str,
+    sessions: ServerSessions,
+    mark: bytes,
+    own_origins: frozenset[bytes],
+    headers: Mapping[str, str],
+    prefix: bytes = b"",
+    *,
+    plain: bool = False,
 ) -> Route:
     """The route to the server at `url`, mounted under `prefix` if there is one. Certificates are verified.
 
@@ -54,7 +63,7 @@ def route(
     context = ssl.create_default_context() if origin.scheme == "https" else None
     added = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
     base = path_of(url).encode("latin-1", "replace") if prefix else b""
-    return Route(Pool(origin, context), sessions, host_of(origin), mark, own_origins, added, prefix, base)
+    return Route(Pool(origin, context), sessions, host_of(origin), mark, own_origins, added, prefix, base, plain)
 
 
 def host_of(origin: HttpOrigin) -> bytes:

@@ -6,7 +6,7 @@ subject begins another, which has seen no handshake and says so in its verdict. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from witnessmark.adapters.clock import now_us
@@ -21,6 +21,13 @@ from witnessmark.observe.observer import Observer
 from witnessmark.observe.relay import Effects, Relay
 
 if TYPE_CHECKING:
+    from witnessmark.adapters.http.gate import SessionGate
+    from witnessmark.adapters.http.route import Route
+    from witnessmark.contract.lockfile import LockedServer
+    from witnessmark.contract.redaction import Redaction
+    from witnessmark.gate.session import GateSession
+    from witnessmark.model.capture import Profile
+    from witnessmark.model.evidence import Fact
     from witnessmark.observe.redact import Redactor
 
 IDLE_S: Final = 1_800.0
@@ -51,8 +58,10 @@ class HttpSession(RecordedSession):
         recorder: Recorder,
         open_store: Callable[[], tuple[EvidenceStore, SessionKey]],
         on_store_failure: OnStoreFailure,
+        saw: Callable[[list[Fact], int], None] | None = None,
     ) -> None:
-        self.relay = HttpRelay(observer, recorder)
+        self.relay = HttpRelay(observer, recorder, saw)
+        self.gate: SessionGate | None = None
         super().__init__(observer, recorder, open_store, on_store_failure=on_store_failure, relay=cast("Relay", self.relay))
         self.open_exchanges = 0
         self.used_us = now_us()
@@ -98,6 +107,8 @@ class HttpSession(RecordedSession):
 
     def end(self) -> None:
         """The session is over."""
+        if self.gate is not None:
+            self.gate.end()
         now = now_us()
         self._ending = True
         self._retry_at = 0.0
@@ -118,8 +129,11 @@ class ServerSessions:
         *,
         run: str | None,
         on_store_failure: OnStoreFailure,
+        gate: Callable[[Observer], GateSession] | None = None,
     ) -> None:
         self.server = server
+        self.route: Route | None = None
+        self._gate = gate
         self._redactor = redactor
         self._open_store = open_store
         self._run = run
@@ -158,7 +172,10 @@ class ServerSessions:
             )
             return cast("EvidenceStore", _Shared(self._store)), key
 
-        session = HttpSession(observer, recorder, open_session, self._on_store_failure)
+        gate = self._gate(observer) if self._gate is not None else None
+        session = HttpSession(observer, recorder, open_session, self._on_store_failure, gate.saw if gate is not None else None)
+        if gate is not None:
+            session.gate = self._gated(gate, session)
         session.begin()
         self._all[id(session)] = session
         if len(self._all) > MAX_SESSIONS:
@@ -166,6 +183,21 @@ class ServerSessions:
             if idle is not None:
                 self._end(idle)
         return session
+
+    def _gated(self, gate: GateSession, session: HttpSession) -> SessionGate:
+        from witnessmark.adapters.http.gate import SessionGate  # noqa: PLC0415 - only in `enforce`
+
+        def where() -> Route:
+            assert self.route is not None
+            return self.route
+
+        return SessionGate(gate, where, lambda facts: session.note(lambda now: session.relay.told(facts, now)))
+
+    def locks(self, entries: Mapping[Profile, LockedServer], redaction: Redaction) -> None:
+        """The lockfile was read anew: every session is held to it from here on."""
+        for session in list(self._all.values()):
+            if session.gate is not None:
+                session.gate.locks_changed(session.gate.gate.locks(entries, redaction, now_us()))
 
     def _end(self, session: HttpSession) -> None:
         for key in session.keys:

@@ -16,6 +16,8 @@ from witnessmark.adapters.http.head import Request
 from witnessmark.wire.revisions import META_CLIENT_INFO, META_PROTOCOL_VERSION
 
 _HASH_BYTES: Final = 16
+ADDRESS_BYTES: Final = 4_096
+"""Of a stream so much is looked at for the address of its messages: it is the first event."""
 
 Key = tuple[str, ...]
 
@@ -67,6 +69,29 @@ def endpoint_key(target: bytes) -> Key:
     """The key of the address that a stream of 2024-11-05 names for its messages."""
     parts = urlsplit(target.decode("latin-1"))
     return ("endpoint", _hashed(f"{parts.path}?{parts.query}".encode()))
+
+
+class MessageAddress:
+    """2024-11-05: the first event of a stream names the address of its messages, which have no other sign of their session."""
+
+    def __init__(self) -> None:
+        self._seen = b""
+        self._over = False
+
+    def feed(self, data: bytes) -> Key | None:
+        """The key of that address, once it was seen; None before, after, and where the stream is another."""
+        if self._over:
+            return None
+        self._seen += data
+        if b"\n\n" not in self._seen and b"\r\n\r\n" not in self._seen and len(self._seen) <= ADDRESS_BYTES:
+            return None
+        self._over = True
+        lines = self._seen.replace(b"\r", b"\n").split(b"\n")
+        self._seen = b""
+        if not any(line.strip() == b"event: endpoint" for line in lines):
+            return None
+        address = next((line[5:].strip() for line in lines if line.startswith(b"data:")), b"")
+        return endpoint_key(address) if address else None
 
 
 def _hashed(value: bytes) -> str:
