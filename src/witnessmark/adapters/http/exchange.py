@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
+from witnessmark.adapters.http.client import Client
 from witnessmark.adapters.http.head import (
     Field,
     Framing,
@@ -34,25 +35,6 @@ if TYPE_CHECKING:
 
 _NOT_FOUND: Final = 404
 _OK_MAX: Final = 299
-
-
-class Client(Protocol):
-    """The client's connection, as an exchange sees it."""
-
-    def write(self, data: bytes) -> None:
-        """Send bytes to the client."""
-
-    def finished(self, *, keep: bool) -> None:
-        """The response is whole; the connection goes on if `keep`."""
-
-    def abort(self) -> None:
-        """End the connection as it stands: the client sees what a broken server looks like."""
-
-    def pause(self) -> None:
-        """Take no more of the request's body for now."""
-
-    def resume(self) -> None:
-        """Take more of it."""
 
 
 class Exchange:
