@@ -379,10 +379,7 @@ class Exchange:
             self._late = (refusal, body)
             return
         session = self._session
-        recorded = session is None or not self._channel
-        if not recorded and session is not None:
-            recorded = self._noted(lambda: session.note(lambda now: session.relay.broken(self._channel, "tap", now)))
-        if not recorded:
+        if session is not None and not self._noted(lambda: session.note(lambda now: session.relay.broken(self._channel, "tap", now))):
             return
         status, reason, fields, text = answer(refusal, body)
         self._write(response_head(self._request.version, status, reason, fields, "length", keep=False) + text)
