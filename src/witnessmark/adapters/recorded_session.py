@@ -1,4 +1,4 @@
-"""A proxy's session with evidence: what the relay tells is in the store before the bytes go on.
+"""A proxy's session with evidence: what the relay tells is kept by the store before the bytes go on.
 
 Where the store fails, the policy decides: `refuse` ends the session, `forward_and_mark_gap` lets the bytes pass, counts what
 was not written, and writes a gap with the count as soon as the store takes it. Where our own observer fails, the bytes pass
@@ -94,6 +94,7 @@ class RecordedSession:
         self._lost = 0
         self._lost_reason = ""
         self._retry_at = 0.0
+        self._waits = False
         # What the relay holds back is known here too, so that a failure of it loses no byte.
         self._held: Final[dict[Side, deque[bytes]]] = {"client": deque(), "server": deque()}
         self._blind = False
@@ -187,6 +188,24 @@ class RecordedSession:
         if waiting:
             self._clocks.again()
         return pieces
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether `settle` has something to do."""
+        return self._store is not None and self._store.unsettled
+
+    def settle(self) -> None:
+        """Bring recorded entries to where readers see them, while nobody waits. Raises SessionRefused under `refuse`."""
+        if self._store is None:
+            return
+        try:
+            self._store.settle()
+        except Exception as error:  # noqa: BLE001 - as in _append
+            if self._on_store_failure == "refuse":
+                self._fails(error, 0)
+            elif not self._waits:
+                self._waits = True
+                say(f"the store cannot be written now; evidence waits beside it, up to a limit: {error}")
 
     def idle(self) -> None:
         """Renew the session's sign of life, or try to write an open gap."""

@@ -55,6 +55,13 @@ class Session(Protocol):
     def eof(self, side: Side) -> Iterable[tuple[Side, bytes]]:
         """`side` will send no more; returns what was held back of it."""
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether `settle` wants to be called as soon as nothing else is to be done."""
+
+    def settle(self) -> None:
+        """Do what nobody waits for. May raise SessionRefused."""
+
     def idle(self) -> None:
         """Nothing else to do; called every BEAT_S."""
 
@@ -144,6 +151,12 @@ class StdioProxy:
                 self._settle()
             timeout_ms = self._timeout_ms(beat_at, now)
 
+    def _settle_session(self) -> None:
+        try:
+            self._session.settle()
+        except SessionRefused as refusal:
+            self._refuse(refusal)
+
     def _beat(self) -> None:
         try:
             self._session.idle()
@@ -159,6 +172,8 @@ class StdioProxy:
             self._refuse(refusal)
 
     def _timeout_ms(self, beat_at: float, now: float) -> float:
+        if self._session.unsettled:
+            return 0.0
         if self._code is not None and not self._holds_traffic():
             return QUIET_S * 1000 if self._server_out is not None else STDERR_GRACE_S * 1000
         due_us = self._session.due_us
@@ -345,6 +360,9 @@ class StdioProxy:
 
     def _on_quiet(self) -> None:
         """Nothing happened for the time that `_timeout_ms` allowed."""
+        if self._session.unsettled:
+            self._settle_session()
+            return
         if self._code is None or self._holds_traffic():
             return
         if self._server_out is not None:

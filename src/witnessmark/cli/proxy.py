@@ -328,7 +328,9 @@ def _session(wanted: Wanted, before: Before, setup: GateSetup | None, transcript
     def open_session() -> tuple[EvidenceStore, SessionKey]:
         from witnessmark.adapters.store.location import open_store
 
-        store = open_store(wanted.store, durability=wanted.durability)
+        # Under `refuse` nothing passes that the store itself did not take.
+        writer_of = None if wanted.on_store_failure == "refuse" else (recorder.source, recorder.session)
+        store = open_store(wanted.store, durability=wanted.durability, writer_of=writer_of)
         if facts:
             from witnessmark.adapters.declaring import keep
 

@@ -24,6 +24,9 @@ class PassThrough:
     def idle(self) -> None: ...
 
     due_us = None
+    unsettled = False
+
+    def settle(self) -> None: ...
 
     def wake(self) -> Iterable[tuple[Side, bytes]]:
         return []

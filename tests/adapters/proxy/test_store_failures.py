@@ -244,23 +244,69 @@ def test_an_unknown_kind_of_store_is_refused_before_the_server_starts(tmp_path: 
         assert not mark.exists()
 
 
-@pytest.mark.parametrize("policy,code", [("forward_and_mark_gap", 0), ("refuse", 2)])
-def test_a_store_damaged_under_a_live_session(tmp_path: Path, policy: str, code: int) -> None:
+def damage(path: Path) -> None:
+    with sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("ALTER TABLE events RENAME TO gone")
+
+
+def repair(path: Path) -> None:
+    with sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("ALTER TABLE gone RENAME TO events")
+
+
+@pytest.mark.parametrize("in_time", [True, False])
+def test_a_store_damaged_under_a_live_session_loses_nothing_that_waits_beside_it(tmp_path: Path, *, in_time: bool) -> None:
     path = tmp_path / "e.db"
-    with RawClient([PROXY, "proxy", "--run", "R", "--on-store-failure", policy, "--store", path, "--", *COPY]) as client:
+    with RawClient([PROXY, "proxy", "--run", "R", "--store", path, "--", *COPY]) as client:
         client.send(call(1))
         assert client.line() == call(1)
-        with sqlite3.connect(path, isolation_level=None) as other:
-            other.execute("ALTER TABLE events RENAME TO gone")
+        damage(path)
         client.send(call(2))
-        if policy == "refuse":
-            assert client.finish(close=False) == code
-            assert client.out == call(1)
-        else:
-            assert client.line() == call(2)
-            with sqlite3.connect(path, isolation_level=None) as other:
-                other.execute("ALTER TABLE gone RENAME TO events")
-            assert client.finish() == code
-            store = open_store(path)
-            assert any(isinstance(event.fact, EvidenceGap) for event in store.events("R"))
-            store.close()
+        assert client.line() == call(2)
+        if in_time:
+            repair(path)
+        assert client.finish() == 0
+        assert b"the store cannot be written now; evidence waits beside it" in client.err
+    if not in_time:
+        repair(path)
+    store = open_store(path, write=False)
+    facts = [event.fact for event in store.events("R")]
+    assert [fact.id for fact in facts if isinstance(fact, CallStarted)] == ["1", "2"]
+    assert [fact for fact in facts if isinstance(fact, EvidenceGap)] == []
+    assert isinstance(facts[-1], EvidenceClosed) == in_time
+    assert [found.problem for found in verify_chain(store.logged("R"))] == ([] if in_time else ["unattested"])
+    store.close()
+
+
+def test_what_no_longer_fits_beside_a_damaged_store_is_a_gap(tmp_path: Path) -> None:
+    path = tmp_path / "e.db"
+    with RawClient([PROXY, "proxy", "--run", "R", "--store", path, "--", *COPY]) as client:
+        client.send(call(0))
+        assert client.line() == call(0)
+        damage(path)
+        for number in range(1, 400):
+            client.send(call(number))
+            assert client.line() == call(number)
+        repair(path)
+        assert client.finish() == 0
+        assert b"the traffic goes on without" in client.err
+    store = open_store(path, write=False)
+    facts = [event.fact for event in store.events("R")]
+    kept = [int(fact.id) for fact in facts if isinstance(fact, CallStarted)]
+    gap = next(fact for fact in facts if isinstance(fact, EvidenceGap))
+    assert kept == list(range(len(kept)))
+    assert 100 < len(kept) < 400
+    assert gap.count
+    assert isinstance(facts[-1], EvidenceClosed)
+    store.close()
+
+
+def test_refuse_ends_a_session_whose_store_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "e.db"
+    with RawClient([PROXY, "proxy", "--run", "R", "--on-store-failure", "refuse", "--store", path, "--", *COPY]) as client:
+        client.send(call(1))
+        assert client.line() == call(1)
+        damage(path)
+        client.send(call(2))
+        assert client.finish(close=False) == 2
+        assert client.out == call(1)

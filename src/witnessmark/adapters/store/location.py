@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -18,6 +19,8 @@ from witnessmark.adapters.store.failures import store_failure
 from witnessmark.adapters.store.migrate import SCHEMA_VERSION, migrate, schema_version
 from witnessmark.adapters.store.protocol import Durability
 from witnessmark.adapters.store.sqlite import BUSY_TIMEOUT_MS, SqliteStore, connect, connected
+from witnessmark.adapters.store.tail import left_behind, open_tail
+from witnessmark.adapters.store.tailed import TailedStore
 from witnessmark.errors import StoreError, StoreReadOnly, UsageError, WitnessmarkError
 
 VARIABLE: Final = "WITNESSMARK_STORE"
@@ -69,10 +72,18 @@ def store_path(where: str) -> Path:
     return Path(path[1:]).absolute()
 
 
-def open_store(where: str | os.PathLike[str] | None = None, *, durability: Durability = "process", write: bool = True) -> SqliteStore:
+def open_store(
+    where: str | os.PathLike[str] | None = None,
+    *,
+    durability: Durability = "process",
+    write: bool = True,
+    writer_of: tuple[str, str] | None = None,
+) -> SqliteStore:
     """The store at a path or URL, or at the default place; made if it is not there and `write` is asked for.
 
-    With `write=False` nothing is made or changed, and a file that cannot be written can still be read. Raises UsageError
+    With `write=False` nothing is made, and a file that cannot be written can still be read. What a dead writer left in its
+    tail (tail.py) is put into the store. `writer_of` (source, session) says that this store is opened to write that session and
+    that its owner will call `settle`: with durability "process" it then has a tail of its own. Raises UsageError
     for a name that is no store, StoreReadOnly, StoreFull, StoreLocked, StoreCorrupt or StoreTooNew for what is there.
     """
     path = store_path(default_path() if where is None else os.fspath(where))
@@ -82,10 +93,10 @@ def open_store(where: str | os.PathLike[str] | None = None, *, durability: Durab
         raise UsageError(f"cannot be a store: {error.strerror}", where="--store", hint="give another path") from error
     if folder:
         raise UsageError("this is a directory", where=str(path), hint=f"name a file in it, as {path / FILE_NAME}")
-    return _open_for_writing(path, durability) if write else _open_for_reading(path)
+    return _open_for_writing(path, durability, writer_of) if write else _open_for_reading(path)
 
 
-def _open_for_writing(path: Path, durability: Durability) -> SqliteStore:
+def _open_for_writing(path: Path, durability: Durability, writer_of: tuple[str, str] | None) -> SqliteStore:
     name = str(path)
     _make_file(path)
     # mode=rw falls back to reading without a word; a store that cannot be written must say so before the first event.
@@ -94,7 +105,11 @@ def _open_for_writing(path: Path, durability: Durability) -> SqliteStore:
     connection = connect(name, "mode=rw")
     try:
         _prepare(connection, name, durability)
-        return SqliteStore(name, connection)
+        store = SqliteStore(name, connection)
+        for left in left_behind(path):
+            store.take_over(left)
+        tail = open_tail(path, *writer_of) if writer_of is not None and durability == "process" else None
+        return store if tail is None else TailedStore(name, connection, tail)
     except sqlite3.Error as error:
         connection.close()
         raise store_failure(error, name) from error
@@ -126,7 +141,19 @@ def _open_for_reading(path: Path) -> SqliteStore:
     if version != SCHEMA_VERSION:
         hint = "start a proxy on it once: that brings it up to date"
         raise StoreError(f"the store has schema {version}, not {SCHEMA_VERSION}", where=name, hint=hint)
-    return SqliteStore(name, None, immutable=immutable)
+    store = SqliteStore(name, None, immutable=immutable)
+    if not immutable and os.access(path, os.W_OK):
+        # A reader that cannot do this misses the last words of a log that was never closed, which is judged as such.
+        with suppress(WitnessmarkError, OSError):
+            _take_over_tails(path)
+    return store
+
+
+def _take_over_tails(path: Path) -> None:
+    for left in left_behind(path):
+        with connected(str(path), "mode=rw") as connection:
+            _prepare(connection, str(path), "process")
+            SqliteStore(str(path), connection).take_over(left)
 
 
 def _version_read(name: str, query: str) -> int:

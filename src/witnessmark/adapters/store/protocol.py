@@ -94,6 +94,13 @@ class EvidenceStore(Protocol):
         number is kept beside the first (an equivocation).
         """
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether something was acknowledged that readers do not see yet; `settle` is to be called when nobody waits."""
+
+    def settle(self) -> None:
+        """Put what was acknowledged where readers see it. What fails is still kept, and is tried again later."""
+
     def gone(self) -> bool:
         """Whether what is written no longer reaches the store that its name says (its file was removed or replaced)."""
 

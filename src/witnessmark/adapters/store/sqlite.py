@@ -17,6 +17,7 @@ from urllib.parse import quote
 from witnessmark.adapters.store import attest, reading, retention
 from witnessmark.adapters.store.failures import store_failure
 from witnessmark.adapters.store.protocol import SILENCE_S, Cursor, Dropped, Head, RunSummary, SessionKey, SessionSummary
+from witnessmark.adapters.store.tail import LeftBehind
 from witnessmark.errors import StoreReadOnly, UsageError
 from witnessmark.model.chain import GENESIS, Entry
 from witnessmark.model.evidence import FACTS, EffectDeclared, Event
@@ -89,6 +90,22 @@ class SqliteStore:
             return
         with self._transaction() as connection:
             self._insert(connection, key, entries)
+
+    @property
+    def unsettled(self) -> bool:
+        """Never: what was appended is in its place (TailedStore differs)."""
+        return False
+
+    def settle(self) -> None:
+        """Nothing waits here."""
+
+    def take_over(self, left: LeftBehind) -> None:
+        """Keep what a dead writer of a session left in its tail; nothing of a session that is not here (any more)."""
+        connection = self._writable()
+        with self._statement():
+            found = connection.execute(_FIND_SESSION, (left.source, left.session)).fetchone()
+        if found is not None and not found[3]:
+            SqliteStore.append(self, SessionKey(found[0]), left.entries)
 
     def gone(self) -> bool:
         """Whether the file that is written to no longer stands at its path: it was removed, moved or replaced."""
