@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest --not-run-fails
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-full lint format docs peers peer-mcp1 peer-fastmcp peer-npm peer-npm-versions peer-npm-floating bench lock build clean
+.PHONY: help env demo test test-full lint format docs peers peer-mcp1 peer-fastmcp peer-node peer-npm peer-npm-versions peer-npm-floating peer-npm-conformance bench lock build clean
 
 help:
 	@echo "make demo       set up and run the demo: real client, real servers, true verdicts"
@@ -52,7 +52,7 @@ env: $(VENV)/stamp-test
 
 # --- peers -----------------------------------------------------------------------------------------------------------
 
-peers: peer-mcp1 peer-fastmcp peer-npm peer-npm-versions peer-npm-floating
+peers: peer-mcp1 peer-fastmcp peer-node peer-npm peer-npm-versions peer-npm-floating peer-npm-conformance
 
 .venv-%/stamp: requirements/peer-%.txt
 	$(PYTHON) -m venv .venv-$*
@@ -63,9 +63,12 @@ peer-mcp1: .venv-mcp1/stamp
 
 peer-fastmcp: .venv-fastmcp/stamp
 
+# Node.js 24 from a wheel: the conformance suite needs 22 or newer.
+peer-node: .venv-node/stamp
+
 # npm: servers and SDKs of today. npm-versions: servers at several versions. npm-floating: one of these versions again, its
 # archive the same to the byte, with other dependencies.
-peer-npm peer-npm-versions peer-npm-floating: peer-%: .peers/%/stamp
+peer-npm peer-npm-versions peer-npm-floating peer-npm-conformance: peer-%: .peers/%/stamp
 
 .peers/%/stamp: requirements/%/package.json requirements/%/package-lock.json
 	@command -v npm >/dev/null || { echo "NOT RUN: $* peers (npm is not on PATH; install Node.js 20 or newer)" >&2; exit 1; }
@@ -131,6 +134,7 @@ lock:
 	$(COMPILE) --extra demo --group build -c requirements/test.txt -o requirements/demo.txt pyproject.toml >/dev/null
 	$(COMPILE) --group peer-mcp1 -o requirements/peer-mcp1.txt >/dev/null
 	$(COMPILE) --group peer-fastmcp -o requirements/peer-fastmcp.txt >/dev/null
+	$(COMPILE) --group peer-node -o requirements/peer-node.txt >/dev/null
 	for folder in requirements/npm*; do \
 	  (cd "$$folder" && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund) || exit 1; \
 	done

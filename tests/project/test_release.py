@@ -54,7 +54,7 @@ def test_the_licence_is_the_one_that_is_declared(configuration: dict[str, Any]) 
 
 
 def test_every_lock_file_pins_every_file_by_hash_and_names_no_index() -> None:
-    assert len(LOCKS) == 4
+    assert len(LOCKS) == 5
     for lock in LOCKS:
         text = lock.read_text(encoding="utf-8")
         blocks = [block for block in re.split(r"\n(?=[a-z0-9])", text) if REQUIREMENT.match(block)]
@@ -69,7 +69,7 @@ def test_the_locks_hold_what_the_project_declares(configuration: dict[str, Any])
     demo = names(project["dependencies"] + project["optional-dependencies"]["demo"] + groups["build"])
     assert demo <= pins(ROOT / "requirements/demo.txt").keys()
     assert demo | names(groups["test"]) <= pins(ROOT / "requirements/test.txt").keys()
-    for peer in ("mcp1", "fastmcp"):
+    for peer in ("mcp1", "fastmcp", "node"):
         locked = pins(ROOT / f"requirements/peer-{peer}.txt")
         assert dict(pinned.split("==") for pinned in groups[f"peer-{peer}"]).items() <= locked.items()
 
@@ -78,7 +78,7 @@ def test_demo_and_tests_run_the_same_versions() -> None:
     assert pins(ROOT / "requirements/demo.txt").items() <= pins(ROOT / "requirements/test.txt").items()
 
 
-@pytest.mark.parametrize("project", ["npm", "npm-versions", "npm-floating"])
+@pytest.mark.parametrize("project", ["npm", "npm-versions", "npm-floating", "npm-conformance"])
 def test_an_npm_lock_pins_by_integrity_and_names_no_registry(project: str) -> None:
     declared = json.loads((ROOT / f"requirements/{project}/package.json").read_text(encoding="utf-8"))["dependencies"]
     lock = json.loads((ROOT / f"requirements/{project}/package-lock.json").read_text(encoding="utf-8"))
