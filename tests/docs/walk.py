@@ -42,6 +42,7 @@ class Walk:
             (self.names / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n', encoding="utf-8")
             (self.names / name).chmod(0o755)
         self.environment = {"PATH": f"{self.names}:{os.environ['PATH']}", "WITNESSMARK_STORE": str(folder / "evidence.sqlite")}
+        self.environment["XDG_STATE_HOME"] = str(folder / "state")
 
     def writes_a_server(self, file: str, tool: str) -> None:
         """The server that the page takes the reader to have."""

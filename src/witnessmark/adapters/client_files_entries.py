@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from witnessmark.adapters.client_files_places import Place
 from witnessmark.adapters.held_values import FROM_FILE, HeldValues
@@ -17,9 +17,9 @@ from witnessmark.adapters.server_entry import Kind, Origin, ServerEntry, file_or
 from witnessmark.model.capture import Launch
 
 # What each client calls the same thing (docs/howto/servers.md).
-_COMMANDS: Final = ("command", "cmd")
+COMMANDS: Final = ("command", "cmd")
 _ENVIRONMENTS: Final = ("env", "environment", "envs")
-_URLS: Final = ("url", "httpUrl", "serverUrl", "uri")
+URLS: Final = ("url", "httpUrl", "serverUrl", "uri")
 _HEADERS: Final = ("headers", "http_headers")
 _NO_SERVERS: Final = frozenset(("builtin", "platform", "frontend", "inline_python"))
 """Kinds of Goose's extensions that are part of it, and no server."""
@@ -30,34 +30,55 @@ _FLAGS_OF_PROXY: Final = frozenset(("--redact", "-v", "--verbose"))
 """Options of `witnessmark proxy` that take no value: where `--` is missing, the command begins behind the options."""
 
 
+class NamedEntry(NamedTuple):
+    """An entry of a server in a document: the way to it, its name, itself, and the folder whose sessions have it ("" if all)."""
+
+    pointer: tuple[str | int, ...]
+    name: str
+    raw: dict[str, Any]
+    project: str = ""
+
+
 def entries(document: Any, place: Place, work: Path) -> Iterator[ServerEntry]:
     """Every server that the document names, in its order; what is no entry of a server is left out."""
     origin = file_origin(place.client, place.path, place.trust)
-    for name, raw in _named(_at(document, place.key)):
-        if not (isinstance(raw.get("type"), str) and raw["type"] in _NO_SERVERS):
-            yield _entry(name, raw, origin, work)
+    for found in named_entries(document, place):
+        if found.project:
+            yield _entry(found.name, found.raw, origin, Path(found.project))._replace(project=found.project)
+        else:
+            yield _entry(found.name, found.raw, origin, work)
+
+
+def named_entries(document: Any, place: Place) -> Iterator[NamedEntry]:
+    """The entries of servers as they stand in the document, in its order."""
+    for found in _named(*_at(document, place.key)):
+        if not (isinstance(found.raw.get("type"), str) and found.raw["type"] in _NO_SERVERS):
+            yield found
     projects = document.get("projects") if isinstance(document, dict) and place.client == "Claude Code" else None
     if isinstance(projects, dict):  # Claude Code keeps servers of one folder beside those of the user
         for folder, project in projects.items():
-            for name, raw in _named(_at(project, place.key)):
-                yield _entry(name, raw, origin, Path(folder))._replace(project=folder)
+            for found in _named(*_at(project, place.key)):
+                yield found._replace(pointer=("projects", folder, *found.pointer), project=folder)
 
 
-def _at(document: Any, key: str) -> Any:
-    for member in key.split("."):
+def _at(document: Any, key: str) -> tuple[Any, tuple[str, ...]]:
+    way = tuple(key.split("."))
+    for member in way:
         document = document.get(member) if isinstance(document, dict) else None
     # OpenCode 2 keeps its servers one level deeper than OpenCode 1.
     if key == "mcp" and isinstance(document, dict) and isinstance(document.get("servers"), dict) and "type" not in document["servers"]:
-        return document["servers"]
-    return document
+        return document["servers"], (*way, "servers")
+    return document, way
 
 
-def _named(table: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def _named(table: Any, way: tuple[str, ...]) -> Iterator[NamedEntry]:
     """Name and entry: of a map, or of a list whose entries have their name in them (Continue)."""
     if isinstance(table, dict):
-        yield from ((name, raw) for name, raw in table.items() if isinstance(name, str) and isinstance(raw, dict))
+        yield from (NamedEntry((*way, name), name, raw) for name, raw in table.items() if isinstance(name, str) and isinstance(raw, dict))
     elif isinstance(table, list):
-        yield from ((raw["name"], raw) for raw in table if isinstance(raw, dict) and isinstance(raw.get("name"), str))
+        for number, raw in enumerate(table):
+            if isinstance(raw, dict) and isinstance(raw.get("name"), str):
+                yield NamedEntry((*way, number), raw["name"], raw)
 
 
 def _entry(name: str, raw: dict[str, Any], origin: Origin, work: Path) -> ServerEntry:
@@ -65,8 +86,8 @@ def _entry(name: str, raw: dict[str, Any], origin: Origin, work: Path) -> Server
     if isinstance(nested, dict):  # Zed until 2025: command.path, command.args, command.env
         raw = {**raw, **nested, "command": nested.get("path")}
     words = _words(raw)
-    behind, watched = _unwrapped(words)
-    url = next((raw[member] for member in _URLS if isinstance(raw.get(member), str)), "") if not words else ""
+    behind, watched = behind_proxy(words)
+    url = next((raw[member] for member in URLS if isinstance(raw.get(member), str)), "") if not words else ""
     if len(behind) == 1 and watched and _URL.match(behind[0]):
         url, behind = behind[0], ()
     environment, held = _values(_table(raw, _ENVIRONMENTS))
@@ -105,7 +126,7 @@ def _kind(launch: Launch, *, watched: bool, words: tuple[str, ...]) -> Kind:
 
 def _words(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """The command as words: a text with `args` beside it, or a list of all (OpenCode)."""
-    command = next((raw[member] for member in _COMMANDS if isinstance(raw.get(member), str | list)), None)
+    command = next((raw[member] for member in COMMANDS if isinstance(raw.get(member), str | list)), None)
     if isinstance(command, list):
         return _texts(command)
     return (command, *_texts(raw.get("args"))) if command else ()
@@ -146,7 +167,7 @@ def _values(table: Mapping[Any, Any]) -> tuple[tuple[tuple[str, str], ...], dict
     return tuple(references), held
 
 
-def _unwrapped(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+def behind_proxy(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
     """The command behind `witnessmark proxy ... --` (or `python -m witnessmark proxy ...`), and whether there was one."""
     watched = False
     while "proxy" in words and any(Path(word.replace("\\", "/")).stem == "witnessmark" for word in words[: words.index("proxy")]):

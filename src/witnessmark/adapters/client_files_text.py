@@ -29,7 +29,12 @@ def read_document(path: Path, shape: Shape) -> Any:
     """The value in the file; OSError where it cannot be read, Unreadable where it is something else."""
     limit = MAX_YAML_BYTES if shape == "YAML" else MAX_FILE_BYTES
     with path.open("rb") as file:
-        data = file.read(limit + 1)
+        return document_of(file.read(limit + 1), shape)
+
+
+def document_of(data: bytes, shape: Shape) -> Any:
+    """The value of a file's bytes; Unreadable where they are something else."""
+    limit = MAX_YAML_BYTES if shape == "YAML" else MAX_FILE_BYTES
     if len(data) > limit:
         raise Unreadable(f"is larger than {limit >> 20} MiB")
     try:

@@ -20,7 +20,8 @@ Next:
   witnessmark check --yes                    what changed since (exit 1 if anything did)
   witnessmark check --yes --lockfile-from origin/main --format github
                                              in CI, against the base revision (docs/howto/ci.md)
-  witnessmark approve --server NAME          review a change, and approve it"""
+  witnessmark approve --server NAME          review a change, and approve it
+  witnessmark wrap --dry-run                 put the servers of your clients behind the proxy (docs/howto/wrap.md)"""
 
 
 @click.command()

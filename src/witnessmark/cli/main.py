@@ -37,6 +37,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "approve": ("approve:approve", "Review what changed since the lock, and approve it."),
     "explain": ("explain:explain", "Explain a kind of change: what it means and what to do."),
     "servers": ("servers:servers", "List the servers that are named here, by whom, and whether they are locked."),
+    "wrap": ("wrap:wrap", "Put the servers of clients behind the proxy, in their configuration files."),
+    "unwrap": ("wrap:unwrap", "Take the proxy out of clients' configuration files again."),
     "config": ("config:config", "Check witnessmark.toml, and show what is in force for a tool."),
     "keys": ("keys:keys", "List or rotate the key of the keyed hashes."),
     "doctor": ("doctor:doctor", "Say what is installed, reachable and writable."),
