@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from witnessmark.model.declaration import DeclaredKind, Kinds
+from witnessmark.model.kind_tables import BUILT_IN
 from witnessmark.model.members import Member, Table
+
+__all__ = ["BUILT_IN", "KIND", "OUTCOME", "PLACES", "TASK", "TOOL"]
 
 TOOL: Final[Table] = {
     "effect": Member(
@@ -48,14 +50,6 @@ OUTCOME: Final[Table] = {
 """One of `outcomes`."""
 
 KIND: Final = Member("text", "which kind it is", required=True)
-
-FILE: Final[Table] = {
-    "path": Member("text", "the file, from the folder of the configuration; `{name}` stands for the argument of that name", required=True),
-    "sha256": Member("digest", "what its content must hash to"),
-}
-
-BUILT_IN: Final = Kinds(verifiers={"file": DeclaredKind(FILE)}, destinations={"file": DeclaredKind({"path": FILE["path"]})})
-"""The kinds that formats.md names. Further ones come by entry points, each with its own table."""
 
 PLACES: Final[tuple[tuple[str, str, Table], ...]] = (
     ('[tools."SERVER/TOOL"]', "What is known of one tool of one server.", TOOL),

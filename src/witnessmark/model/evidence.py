@@ -443,6 +443,11 @@ class EffectReported(Fact, frozen=True, kw_only=True):
     method: str = "receipt"
     count: int | None = None
     self_reported: bool = False
+    destination: str = ""
+    version: str = ""
+    digest: str = ""
+    reason: str = ""
+    duration_ms: int | None = None
 
 
 class EffectAccepted(Fact, frozen=True, kw_only=True):
@@ -476,6 +481,12 @@ class OutcomeReported(Fact, frozen=True, kw_only=True):
     self_reported: bool = False
     expected: str = ""
     found: str = ""
+    verifier: str = ""
+    version: str = ""
+    digest: str = ""
+    reason: str = ""
+    visibility: str = ""
+    duration_ms: int | None = None
 
 
 class RunOpened(Fact, frozen=True, kw_only=True):

@@ -63,6 +63,10 @@ class Response:
         self._sock.settimeout(left_s)
         return self._raw.read1(READ_BYTES)
 
+    def header(self, name: str) -> str | None:
+        """The value of a field of the answer; None where it has none."""
+        return self._raw.getheader(name)
+
     def cut(self) -> None:
         """End the exchange from another thread: whoever reads it gets its end."""
         with contextlib.suppress(OSError):

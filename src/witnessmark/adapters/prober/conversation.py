@@ -78,7 +78,7 @@ def capabilities_of(profile: Profile) -> dict[str, Any]:
 def discover(link: Link, profile: Profile, limit_s: float) -> Session:
     """The session by `server/discover`; NotModern where the server must be asked by a handshake."""
     link.version = LATEST.version
-    answer = link.ask("server/discover", _modern({}, profile), limit_s)
+    answer = link.ask("server/discover", modern_params({}, profile), limit_s)
     if answer.code is not None:
         supported = answer.data.get("supported") if isinstance(answer.data, dict) else None
         if answer.code == CODE_UNSUPPORTED_PROTOCOL_VERSION and isinstance(supported, list):
@@ -131,7 +131,7 @@ class Walker:
         A torn one is begun again, `max_traversals` times in all: servers signal while they still register their tools.
         """
         if self._session.revision.list_changed_delivery is ListChangedDelivery.SUBSCRIPTION and SIGNALS in self._session.capabilities:
-            self._link.subscribe(_modern({"notifications": {"toolsListChanged": True}}, self._profile))
+            self._link.subscribe(modern_params({"notifications": {"toolsListChanged": True}}, self._profile))
         for _ in range(self._limits.max_traversals):
             traversal = Traversal(self._limits, self._known)
             before = self._link.signals
@@ -145,7 +145,7 @@ class Walker:
     def _page(self, traversal: Traversal) -> None:
         params = traversal.params()
         if self._session.revision.per_request_meta:
-            params = _modern(params, self._profile)
+            params = modern_params(params, self._profile)
         answer = self._link.ask("tools/list", params, self._limits.answer_s)
         # Servers with tools MUST declare `tools` (server/tools, every revision): one that does not, and refuses, has none.
         if answer.code == CODE_METHOD_NOT_FOUND and traversal.pages == 0 and "tools" not in self._session.capabilities:
@@ -157,7 +157,7 @@ class Walker:
             self.pages = traversal.pages
 
 
-def _modern(params: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+def modern_params(params: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     """The parameters with what every request of 2026-07-28 says of itself (basic, `_meta`)."""
     meta = {
         META_PROTOCOL_VERSION: LATEST.version,

@@ -39,7 +39,7 @@ def capture_over_http(
     walker: Walker | None = None
     link: StreamableLink | LegacySseLink | None = None
     try:
-        link, record.session = _session(connections, profile, limits, last_version)
+        link, record.session = session_over_http(connections, profile, limits, last_version)
         walker = Walker(link, record.session, profile, limits, known)
         return record.complete(walker.walk())
     except ProbeEnded as ended:
@@ -51,9 +51,10 @@ def capture_over_http(
         connections.close()
 
 
-def _session(
+def session_over_http(
     connections: Connections, profile: Profile, limits: ProbeLimits, last_version: str
 ) -> tuple[StreamableLink | LegacySseLink, Session]:
+    """The link that the URL speaks, and the session on it; ProbeEnded or HttpRefused where there is none."""
     last = lookup(last_version)
     link = StreamableLink(connections, profile, limits)
     if last is None or last.era is Era.MODERN:
