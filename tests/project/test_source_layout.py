@@ -12,7 +12,9 @@ MAX_SOURCE_LINES: Final = 350
 
 # A table of data may be longer. Path below src/witnessmark -> (most source lines, why it is one table).
 # Lower a number when its file shrinks.
-LONG_TABLES: Final[dict[str, tuple[int, str]]] = {}
+LONG_TABLES: Final[dict[str, tuple[int, str]]] = {
+    "model/evidence.py": (355, "the vocabulary of facts: one record per kind, no behaviour; readers and docs/evidence.md want it whole"),
+}
 
 # Names that say where code was put and not what it does.
 EMPTY_NAMES: Final = frozenset({"base", "common", "core", "helper", "helpers", "manager", "misc", "shared", "types", "util", "utils"})
