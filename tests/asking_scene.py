@@ -10,11 +10,15 @@ from witnessmark.adapters.asking.asking import ask_destination, ask_verifier
 from witnessmark.adapters.asking.question import Limits, Question, Surroundings
 from witnessmark.model.declaration import DestinationDeclaration, OutcomeDeclaration
 from witnessmark.model.kind_tables import BUILT_IN
+from witnessmark.observe.redact import Redactor
 
 SOON = Limits(seconds=1.0, output_bytes=1 << 16)
 """For what never answers: the test waits this long."""
 PATIENT = Limits(seconds=30.0)
 """For what does answer: no test depends on how fast."""
+
+
+REDACT = Redactor("k1", b"k" * 32)
 
 
 class Scene:
@@ -37,7 +41,7 @@ class Scene:
         self, kind: str, limits: Limits = PATIENT, *, values: dict[str, Any] | None = None, visibility: str = "private", **settings: Any
     ) -> Any:
         declared = OutcomeDeclaration(name="it", kind=kind, settings=settings, strength=BUILT_IN.verifiers[kind].strength)
-        return ask_verifier(declared, self.question(settings, values or {}, None, visibility), limits)
+        return ask_verifier(declared, self.question(settings, values or {}, None, visibility), REDACT, limits)
 
     def ask(
         self, kind: str, limits: Limits = PATIENT, *, values: dict[str, Any] | None = None, key: Any = None, **settings: Any

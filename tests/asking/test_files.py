@@ -67,8 +67,9 @@ def test_the_receipt_names_digests_and_no_value(scene: Scene) -> None:
     (scene.folder / "canary-7f3a").write_text("canary-content")
     receipt = scene.receipt("file", values={"slug": "canary-7f3a"}, path="{slug}", sha256="0" * 64)
     assert (receipt.verifier, receipt.version, receipt.strength, receipt.visibility) == ("file", "1", "deterministic", "private")
-    assert receipt.expected == "sha256:" + "0" * 64
-    assert receipt.found == "sha256:" + sha256(b"canary-content").hexdigest()
+    same = scene.receipt("file", values={"slug": "canary-7f3a"}, path="{slug}", sha256=sha256(b"canary-content").hexdigest())
+    assert receipt.found == same.found == same.expected != receipt.expected
+    assert receipt.found.startswith("k1:")
     assert receipt.digest.startswith("sha256:")
     assert receipt.duration_ms is not None
     assert "canary" not in repr(receipt)

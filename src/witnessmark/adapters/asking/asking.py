@@ -22,12 +22,16 @@ from witnessmark.adapters.asking.question import (
 from witnessmark.model.declaration import DESTINATIONS, VERIFIERS, DestinationDeclaration, OutcomeDeclaration
 from witnessmark.model.evidence import EffectReported, OutcomeReported
 from witnessmark.model.kind_tables import BUILT_IN
+from witnessmark.observe.redact import Purpose, Redactor
 
 _DEFAULTS: Final = Limits()
 
 
-def ask_verifier(declared: OutcomeDeclaration, question: Question, limits: Limits = _DEFAULTS) -> OutcomeReported:
-    """The receipt of one outcome. Never raises for what a verifier does."""
+def ask_verifier(declared: OutcomeDeclaration, question: Question, redact: Redactor, limits: Limits = _DEFAULTS) -> OutcomeReported:
+    """The receipt of one outcome. Never raises for what a verifier does.
+
+    What was expected and found is kept as a keyed hash: a version or a status has so few values that a plain digest tells it.
+    """
     began, version = time.monotonic(), ""
     try:
         verifier: Verifier = _adapter("verifiers", declared.kind)
@@ -43,8 +47,8 @@ def ask_verifier(declared: OutcomeDeclaration, question: Question, limits: Limit
         outcome=declared.name,
         status=answer.status,
         strength=declared.strength,
-        expected=answer.expected,
-        found=answer.found,
+        expected=_hashed(answer.expected, redact),
+        found=_hashed(answer.found, redact),
         verifier=declared.kind,
         version=version,
         digest=digest_of_value({"kind": declared.kind, **question.settings}),
@@ -77,6 +81,10 @@ def ask_destination(declared: DestinationDeclaration, question: Question, limits
         reason=answer.reason,
         duration_ms=_elapsed_ms(began),
     )
+
+
+def _hashed(digest: str, redact: Redactor) -> str:
+    return redact.hashed(Purpose.NAME, digest) if digest else ""
 
 
 def _elapsed_ms(began: float) -> int:
