@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from bench import contracts, judging, page, proxy, pure, starting, storing
+from bench import contracts, http, judging, page, proxy, pure, starting, storing
 from bench.figures import FORMAT, Figure, Results, document
 from bench.machine import describe, load
 
@@ -73,6 +73,11 @@ def _contracts(options: Options) -> list[Figure]:
     return contracts.measure(sizes=(100, 2_000, 10_000), digests=1_000, rounds=options.rounds, folder=options.dir)
 
 
+def _http(options: Options) -> list[Figure]:
+    amounts = http.TINY if options.tiny else http.Amounts(rounds=options.rounds)
+    return http.measure(amounts, folder=options.dir)
+
+
 BENCHES: Final[dict[str, Callable[[Options], list[Figure]]]] = {
     "pure": _pure,
     "start": _start,
@@ -80,6 +85,7 @@ BENCHES: Final[dict[str, Callable[[Options], list[Figure]]]] = {
     "store": _store,
     "judge": _judge,
     "contracts": _contracts,
+    "http": _http,
 }
 
 

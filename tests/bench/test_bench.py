@@ -25,6 +25,7 @@ def run_bench(*words: str) -> str:
         ("start", ["witnessmark --version, wall"]),
         ("judge", ["mixed, 1,024 frames", "undeclared, 906 frames"]),
         ("store", ["sustained, recording included, 4,000 events", "witnessmark show, run of 400 events, beyond imports"]),
+        ("http", ["100 B, added p50, witnessmark", "16 in flight, witnessmark", "a decision from fresh evidence, added p50"]),
         ("contracts", ["check, 200 tools over 2 pages, a tenth changed, with the server's start", "check, 400 tools over 200, unchanged"]),
         ("proxy", ["100 B, added p50, witnessmark", "16 in flight, witnessmark", "disk for each event"]),
     ],
