@@ -187,7 +187,7 @@ def test_a_found_configuration_that_is_wrong_is_said_and_left_alone(project: Pro
         (WORD, True, '[tools."files/write"]\neffect = "reads"\n', b"witnessmark.toml:2: tools.files/write.effect: is none of its words"),
         (("--config", "other.toml"), True, "", b"other.toml: there is no such file"),
         (("--server", "flies"), False, DECLARED, b"no server 'flies'"),
-        (WORD, False, DECLARED, b"neither a command nor a server was named"),
+        (WORD, False, DECLARED, b"name the server: -- COMMAND ARG..., --server NAME of the configuration, or --listen"),
         (("--server", "files", "--task", "report"), True, DECLARED, b"a task is taken from a configuration that you name"),
         ((*WORD, "--server", "files", "--task", "other"), True, DECLARED, b"no task 'other'"),
         (("--server", "far"), False, '[servers.far]\nurl = "https://h/mcp"\n', b"is reached by a URL"),
