@@ -10,6 +10,11 @@ import hostile_json
 from witnessmark.contract import validating
 from witnessmark.contract.output import BREACHES, NOT_CHECKED, output_violation
 
+
+def held_against(present: bool, content: object, schema: object, must_be_object: bool) -> str | None:
+    return output_violation(present, content, None if schema is None else validating.SchemaFit(schema), must_be_object)
+
+
 HITS: dict[str, Any] = {"type": "object", "properties": {"hits": {"type": "integer"}}, "required": ["hits"]}
 
 
@@ -43,12 +48,12 @@ def chain(value: Any, levels: int) -> Any:
     ],
 )
 def test_structured_content_is_held_against_the_declared_schema(content: object, schema: object, violation: str | None) -> None:
-    assert output_violation(True, content, schema, True) == violation
+    assert held_against(True, content, schema, True) == violation
 
 
 def test_content_that_was_promised_and_not_sent_is_missing() -> None:
-    assert output_violation(False, None, HITS, True) == "StructuredContentMissing"
-    assert output_violation(False, None, None, True) is None
+    assert held_against(False, None, HITS, True) == "StructuredContentMissing"
+    assert held_against(False, None, None, True) is None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +66,7 @@ def test_content_that_was_promised_and_not_sent_is_missing() -> None:
     ],
 )
 def test_where_the_revision_allows_any_value_only_the_schema_decides(content: object, schema: object, violation: str | None) -> None:
-    assert output_violation(True, content, schema, False) == violation
+    assert held_against(True, content, schema, False) == violation
 
 
 @pytest.mark.parametrize(
@@ -88,7 +93,7 @@ def test_where_the_revision_allows_any_value_only_the_schema_decides(content: ob
     ids=lambda schema: str(schema)[:40],
 )
 def test_a_schema_that_cannot_be_used_is_named_and_proves_nothing(schema: object) -> None:
-    violation = output_violation(True, {}, schema, True)
+    violation = held_against(True, {}, schema, True)
     assert violation == "OutputSchemaUnusable"
     assert violation in NOT_CHECKED
     assert violation not in BREACHES
@@ -96,7 +101,7 @@ def test_a_schema_that_cannot_be_used_is_named_and_proves_nothing(schema: object
 
 def test_a_schema_that_refers_to_a_file_of_this_host_does_not_read_it(tmp_path: Path) -> None:
     (tmp_path / "schema.json").write_text("{}", encoding="utf-8")
-    assert output_violation(True, {}, {"$ref": (tmp_path / "schema.json").as_uri()}, True) == "OutputSchemaUnusable"
+    assert held_against(True, {}, {"$ref": (tmp_path / "schema.json").as_uri()}, True) == "OutputSchemaUnusable"
 
 
 @pytest.mark.parametrize(
@@ -112,16 +117,16 @@ def test_a_schema_that_refers_to_a_file_of_this_host_does_not_read_it(tmp_path: 
     ids=["text", "list", "name", "nan", "bytes", "depth"],
 )
 def test_content_beyond_the_bounds_is_unchecked_and_not_wrong(content: object) -> None:
-    assert output_violation(True, content, {"type": "object"}, True) == "OutputUnchecked"
+    assert held_against(True, content, {"type": "object"}, True) == "OutputUnchecked"
 
 
 def test_a_text_that_the_validator_cannot_take_is_unchecked() -> None:
-    assert output_violation(True, {"a": "\ud800"}, {"properties": {"a": {"pattern": "a"}}}, True) == "OutputUnchecked"
+    assert held_against(True, {"a": "\ud800"}, {"properties": {"a": {"pattern": "a"}}}, True) == "OutputUnchecked"
 
 
 def test_many_alternatives_against_many_items_are_not_tried() -> None:
     schema = {"properties": {"a": {"items": {"anyOf": [{"const": each} for each in range(10_000)]}}}}
-    assert output_violation(True, {"a": [9_999] * 100_000}, schema, True) == "OutputUnchecked"
+    assert held_against(True, {"a": [9_999] * 100_000}, schema, True) == "OutputUnchecked"
 
 
 @pytest.mark.parametrize(
@@ -135,28 +140,28 @@ def test_many_alternatives_against_many_items_are_not_tried() -> None:
     ],
 )
 def test_a_schema_that_refers_to_itself_is_used_and_ends(schema: dict[str, Any]) -> None:
-    assert output_violation(True, chain({}, 100), schema, True) is None
+    assert held_against(True, chain({}, 100), schema, True) is None
 
 
 def test_a_hostile_pattern_takes_linear_time() -> None:
     schema = {"properties": {"a": {"pattern": "^(a+)+$"}}}
-    assert output_violation(True, {"a": "a" * 100_000 + "b"}, schema, True) == "OutputSchemaViolated"
+    assert held_against(True, {"a": "a" * 100_000 + "b"}, schema, True) == "OutputSchemaViolated"
 
 
 def test_compiled_schemas_are_kept_up_to_a_bound_and_the_newest_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
     compile_schema = validating._compiled
 
-    def counting(schema: object, form: bytes) -> Any:
+    def counting(schema: object, size: int) -> Any:
         compiled.append(schema)
-        return compile_schema(schema, form)
+        return compile_schema(schema, size)
 
     validators = validating._Validators()
     monkeypatch.setattr(validating, "_compiled", counting)
     monkeypatch.setattr(validating, "_VALIDATORS", validators)
     schemas = [{"minProperties": each} for each in range(validating.MAX_KEPT_VALIDATORS + 10)]
     for schema in (*schemas, *reversed(schemas[-5:]), {"minProperties": 0.0}):
-        output_violation(True, {}, schema, True)
+        held_against(True, {}, schema, True)
     assert len(validators._kept) == validating.MAX_KEPT_VALIDATORS
     assert compiled == [*schemas, {"minProperties": 0}]
 
@@ -164,5 +169,5 @@ def test_compiled_schemas_are_kept_up_to_a_bound_and_the_newest_stay(monkeypatch
 @given(hostile_json.values, hostile_json.values)
 def test_any_json_is_answered_by_a_known_word(content: Any, schema: Any) -> None:
     answers = {None} | BREACHES | NOT_CHECKED
-    assert output_violation(True, content, schema, False) in answers
-    assert output_violation(True, {"a": content}, {"properties": {"a": schema}}, True) in answers
+    assert held_against(True, content, schema, False) in answers
+    assert held_against(True, {"a": content}, {"properties": {"a": schema}}, True) in answers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from witnessmark.contract.validating import Fit, fit
+from witnessmark.contract.validating import Fit, SchemaFit
 
 # What `output_violation` answers. The first three are breaches, the last two say that nothing was checked.
 STRUCTURED_CONTENT_MISSING: Final = "StructuredContentMissing"
@@ -24,7 +24,7 @@ NOT_CHECKED: Final = frozenset((OUTPUT_SCHEMA_UNUSABLE, OUTPUT_UNCHECKED))
 def output_violation(
     structured_content_present: bool,  # noqa: FBT001  # four facts of one result, in the order of the question
     structured_content: object,
-    output_schema: object | None,
+    output_schema: SchemaFit | None,
     revision_requires_object: bool,  # noqa: FBT001
 ) -> str | None:
     """The name of the breach, or of why nothing was checked (`NOT_CHECKED`); None if the content keeps its promise.
@@ -39,7 +39,7 @@ def output_violation(
         return None
     if not structured_content_present:
         return STRUCTURED_CONTENT_MISSING
-    return _BY_FIT[fit(structured_content, output_schema)]
+    return _BY_FIT[output_schema.of(structured_content)]
 
 
 _BY_FIT: Final[dict[Fit, str | None]] = {

@@ -38,23 +38,33 @@ Fit = Literal["fits", "breaks", "unusable", "unchecked"]
 """`unusable`: the schema is none that can be used; `unchecked`: the value is too large for it, or no JSON. Both prove nothing."""
 
 
-def fit(value: object, schema: object) -> Fit:
-    """How a value stands to a schema, by the dialect that the schema declares, else 2020-12. Never raises."""
-    try:
-        form = canonical_bytes(schema)
-    except PeerError:
-        return "unusable"
-    validator = _VALIDATORS.get(schema, form)
-    if validator is None:
-        return "unusable"
-    weight = _weight(value)
-    if weight is None or weight * len(form) > MAX_WORK_BYTES_SQUARED:
-        return "unchecked"
-    try:
-        return "fits" if validator(value) else "breaks"
-    except ValueError:
-        # A lone surrogate, or nesting above the validator's own limit.
-        return "unchecked"
+class SchemaFit:
+    """One schema that values are held against: what does not depend on the value is found out once."""
+
+    __slots__ = ("_key", "_schema", "_size")
+
+    def __init__(self, schema: object) -> None:
+        self._schema = schema
+        try:
+            form = canonical_bytes(schema)
+        except PeerError:
+            self._key, self._size = None, 0
+        else:
+            self._key, self._size = sha256(form).digest(), len(form)
+
+    def of(self, value: object) -> Fit:
+        """How a value stands to the schema, by the dialect that it declares, else 2020-12. Never raises."""
+        validator = _VALIDATORS.get(self._key, self._schema, self._size) if self._key is not None else None
+        if validator is None:
+            return "unusable"
+        weight = _weight(value)
+        if weight is None or weight * self._size > MAX_WORK_BYTES_SQUARED:
+            return "unchecked"
+        try:
+            return "fits" if validator(value) else "breaks"
+        except ValueError:
+            # A lone surrogate, or nesting above the validator's own limit.
+            return "unchecked"
 
 
 class _Validators:
@@ -63,10 +73,9 @@ class _Validators:
     def __init__(self) -> None:
         self._kept: dict[bytes, _Validator | None] = {}
 
-    def get(self, schema: object, form: bytes) -> _Validator | None:
-        """The validator of a schema whose canonical bytes are `form`; None if the schema is unusable."""
-        key = sha256(form).digest()
-        validator = self._kept.pop(key) if key in self._kept else _compiled(schema, form)
+    def get(self, key: bytes, schema: object, size: int) -> _Validator | None:
+        """The validator of a schema whose canonical form has that digest and size in bytes; None if the schema is unusable."""
+        validator = self._kept.pop(key) if key in self._kept else _compiled(schema, size)
         self._kept[key] = validator
         if len(self._kept) > MAX_KEPT_VALIDATORS:
             del self._kept[next(iter(self._kept))]
@@ -76,9 +85,9 @@ class _Validators:
 _VALIDATORS: Final = _Validators()
 
 
-def _compiled(schema: object, form: bytes) -> _Validator | None:
+def _compiled(schema: object, size: int) -> _Validator | None:
     """The validator of a schema, None if the schema is too large, multiplies itself, or is refused."""
-    if type(schema) is not dict or len(form) > MAX_SCHEMA_BYTES or not _is_bounded(schema):
+    if type(schema) is not dict or size > MAX_SCHEMA_BYTES or not _is_bounded(schema):
         return None
     # 30 ms to import, and most sessions never see a schema that must be checked.
     import jsonschema_rs  # noqa: PLC0415

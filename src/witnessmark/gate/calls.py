@@ -93,7 +93,7 @@ def decide(call: Asked, shown: str, known: Known, policy: GatePolicy, server: st
         return refuse("approval_ended", standing)
     if stale:
         return refuse("stale_client", standing)
-    weighed = _weighed(call, served, known, policy)
+    weighed = _weighed(call, served, known)
     swallowed = weighed.swallowed if policy.undeclared == "balanced" else tuple(weighed.swallowed or [("", "")] * bool(weighed.undeclared))
     checked = policy.undeclared != "off" and call.name not in policy.undeclared_exempt
     if checked and swallowed:
@@ -107,10 +107,9 @@ def decide(call: Asked, shown: str, known: Known, policy: GatePolicy, server: st
     return Decided(None, standing, weighed, held, stale, note)
 
 
-def _weighed(call: Asked, served: Served, known: Known, policy: GatePolicy) -> Weighed:
+def _weighed(call: Asked, served: Served, known: Known) -> Weighed:
     older = [each.tool for each in known.tools.contracts(call.name)[1:]]
     contract = known.approved.contract(call.name) if known.approved is not None else None
     if contract is not None:
         older.insert(0, contract)
-    del policy
-    return weigh(call.arguments, served.tool, older)
+    return weigh(call.arguments, served, older)

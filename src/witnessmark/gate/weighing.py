@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from witnessmark.contract.arguments import declares, undeclared_names
 from witnessmark.contract.successors import successors
-from witnessmark.contract.validating import Fit, fit
+from witnessmark.contract.validating import Fit
+from witnessmark.observe.served import Served
 
 
 class Weighed(NamedTuple):
@@ -22,23 +23,24 @@ class Weighed(NamedTuple):
     fit: Fit = "fits"
 
 
-def weigh(arguments: object, current: dict[str, Any], older: Sequence[dict[str, Any]], *, values: bool = True) -> Weighed:
+def weigh(arguments: object, current: Served, older: Sequence[dict[str, Any]]) -> Weighed:
     """How the arguments of a call stand to the tool's current contract. `older`: approved and earlier served contracts.
 
-    With `values` they are validated too. Arguments that are no object break any schema of a tool.
+    Arguments that are no object break any schema of a tool.
     """
-    schema = current.get("inputSchema")
+    schema = current.tool.get("inputSchema")
     if arguments is None:
         arguments = {}
     if type(arguments) is not dict:
         return Weighed(fit="breaks")
-    names = undeclared_names(arguments, schema)
+    undeclared, _ = current.fit(arguments)
+    names = undeclared_names(arguments, schema) if undeclared else ()
     swallowed = []
     for name in names:
         origin = next((each.get("inputSchema") for each in older if declares(name, each.get("inputSchema"))), None)
         if origin is not None:
             swallowed.append((name, _likely(name, origin, schema)))
-    return Weighed(len(names), tuple(swallowed), fit(arguments, schema) if values else "fits")
+    return Weighed(len(names), tuple(swallowed), current.values_fit(arguments))
 
 
 def _likely(name: str, old: Any, new: Any) -> str:

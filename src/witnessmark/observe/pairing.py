@@ -12,6 +12,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
+from witnessmark.contract.validating import SchemaFit
+
 MAX_ANSWERED_PER_LANE: Final = 1_024
 """Answered ids that are remembered: a repeated answer follows at once, or after a resumed stream has replayed its last page."""
 
@@ -53,7 +55,7 @@ class OpenRequest:
         self.session_id = False
         self.tool = ""
         self.task = ""
-        self.output_schema: object | None = None
+        self.output_schema: SchemaFit | None = None
 
 
 class Lane:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from witnessmark.contract.arguments import fits
 from witnessmark.contract.digest import contract_digest, meaning_digest, short, shown_digest
+from witnessmark.contract.validating import Fit, SchemaFit
 from witnessmark.contract.wire_tool import read_tool
 from witnessmark.errors import PeerError
 from witnessmark.model.evidence import ToolRef
@@ -31,13 +32,15 @@ MAX_FITS_KEPT: Final = 16
 class Served:
     """One contract of one tool as it was served."""
 
-    __slots__ = ("_fits", "encoded", "ref", "tool")
+    __slots__ = ("_fits", "_output", "_values", "encoded", "ref", "tool")
 
     def __init__(self, tool: dict[str, Any], ref: ToolRef, encoded: bytes) -> None:
         self.tool = tool
         self.ref = ref
         self.encoded = encoded
         self._fits: dict[frozenset[str], tuple[int, int]] = {}
+        self._output: SchemaFit | None = None
+        self._values: SchemaFit | None = None
 
     def fit(self, arguments: dict[str, Any]) -> tuple[int, int]:
         """How many argument names are undeclared and how many required ones are missing; decided by the names alone."""
@@ -50,10 +53,18 @@ class Served:
                 self._fits[names] = known
         return known
 
+    def values_fit(self, arguments: dict[str, Any]) -> Fit:
+        """How the arguments stand to the input schema, their values included."""
+        if self._values is None:
+            self._values = SchemaFit(self.tool.get("inputSchema"))
+        return self._values.of(arguments)
+
     @property
-    def output_schema(self) -> Any:
+    def output_schema(self) -> SchemaFit | None:
         """The output schema as served, None if absent."""
-        return self.tool.get("outputSchema")
+        if self._output is None and (schema := self.tool.get("outputSchema")) is not None:
+            self._output = SchemaFit(schema)
+        return self._output
 
 
 class ServedTools:
