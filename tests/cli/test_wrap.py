@@ -129,6 +129,22 @@ def test_a_projects_file_is_rewritten_only_when_it_is_named(place: Path) -> None
     assert file.read_text(encoding="utf-8") == text
 
 
+def test_in_the_home_directory_a_file_is_the_users_own_and_is_shown_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(place / "home/.cursor/mcp.json", CURSOR)
+    monkeypatch.chdir(place / "home")
+    done = run("wrap", "--yes")
+    assert (done.exit_code, done.stdout.count("mcp.json: "), done.stdout.count("Cursor")) == (0, 0, 2)
+    assert "name it" not in done.stdout
+
+
+def test_where_the_old_bytes_cannot_be_kept_nothing_is_written(place: Path) -> None:
+    file = put(place / "home/.cursor/mcp.json", CURSOR)
+    put(place / "state", "no directory")
+    done = run("wrap", "--yes")
+    assert (done.exit_code, "the old file could not be kept" in done.stderr) == (2, True)
+    assert file.read_text(encoding="utf-8") == CURSOR
+
+
 def test_of_a_symbolic_link_the_target_is_written(place: Path) -> None:
     target = put(place / "dotfiles/cursor.json", CURSOR)
     link = place / "home/.cursor/mcp.json"

@@ -10,6 +10,7 @@ from witnessmark.adapters.client_files_entries import entries
 from witnessmark.adapters.client_files_places import COMMENTS, STRICT, Place, Shape, places
 from witnessmark.adapters.client_files_text import Unreadable, document_of
 from witnessmark.adapters.wrap import rewriting
+from witnessmark.adapters.wrap.difference import masked
 from witnessmark.adapters.wrap.edits import Ours
 from witnessmark.adapters.wrap.rewriting import Change, Left, rewritten
 
@@ -337,6 +338,37 @@ def test_a_file_that_is_not_what_its_client_writes_is_refused(shape: Shape, data
 @pytest.mark.parametrize("data", [b"", b"[]", b"7", b'{"mcpServers": []}', b'{"mcpServers": {"s": 7}}', b'{"mcpServers": null}'])
 def test_a_file_without_servers_is_left_as_it_is(data: bytes) -> None:
     assert rewritten(data, CURSOR, WRAP) == (data, (), ())
+
+
+def test_what_would_cost_more_than_a_file_is_worth_is_refused_or_left_alone() -> None:
+    many = ", ".join(f'"s{number}": {{"command": "x"}}' for number in range(rewriting.MAX_SERVERS + 1))
+    with pytest.raises(Unreadable, match="more than 500 servers"):
+        rewritten(f'{{"mcpServers": {{{many}}}}}'.encode(), CURSOR, WRAP)
+    bombs = ["a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)), "a: &a [*a]\n"]
+    for bomb, reason in zip(bombs, ("references counted", "refers to itself"), strict=True):
+        done = rewritten(f"{bomb}extensions:\n  s: {{cmd: x}}\n".encode(), GOOSE, WRAP)
+        assert (done.changed, reason in done.left[0].reason) == ((), True)
+    tables = "".join(f"[t{number}]\n" for number in range(10_000)) + '[mcp_servers.s]\ncommand = "x"\n'
+    assert rewritten(tables.encode(), CODEX, WRAP).changed
+
+
+@pytest.mark.parametrize(
+    "words,shown",
+    [
+        (["npx", "-y", "srv", "/home/me/x", "C:\\x"], None),
+        (["docker", "run", "-e", "TOKEN", "-e", "FOO=canary", "img:1"], ["docker", "run", "-e", "TOKEN", "-e", "FOO=***", "img:1"]),
+        (["docker", "--env=FOO=canary", "-eBAR=canary"], ["docker", "--env=***", "-eBAR=***"]),
+        (["srv", "--api-key", "canary", "--port", "1"], ["srv", "--api-key", "***", "--port", "1"]),
+        (["srv", "--api-key=canary", "password=canary"], ["srv", "--api-key=***", "password=***"]),
+        (["mcp-remote", "https://u:canary@h/mcp?k=canary", "--header", "X: canary"], ["mcp-remote", "https://h/mcp", "--header", "X:***"]),
+        (["srv", "postgresql://me:canary@h/db"], ["srv", "postgresql://***@h/db"]),
+        (["env", "FOO=canary", "srv"], ["env", "FOO=***", "srv"]),
+        (["sh", "-c", "cd /x && FOO=canary srv"], ["sh", "-c", "***"]),
+        (["srv", "ghp_0123456789abcdefghij0123"], ["srv", "***"]),
+    ],
+)
+def test_what_is_secret_in_arguments_is_masked(words: list[str], shown: list[str] | None) -> None:
+    assert masked(words) == (words if shown is None else shown)
 
 
 def test_a_large_file_of_claude_code_is_passed_over_by_its_brackets() -> None:

@@ -18,7 +18,7 @@ from witnessmark.adapters.wrap.edits import ARGUMENTS
 from witnessmark.adapters.wrap.rewriting import Rewriting, spans
 from witnessmark.adapters.wrap.spans import Edit as Mask
 from witnessmark.adapters.wrap.spans import Member, Node, Pointer, edited
-from witnessmark.contract.redaction import Redaction, rule_set
+from witnessmark.contract.redaction import DETECTORS, Redaction, RuleSet
 from witnessmark.render.escape import line, name
 
 HIDDEN: Final = "***"
@@ -26,6 +26,10 @@ _SECRET: Final = re.compile(r"key|token|secret|pass|auth|cred|bearer|cookie|head
 _PAIRS: Final = frozenset(("-e", "--env", "-H", "--header", "--set"))
 """Options of launchers (docker, podman, curl, ...) whose next word holds a value of an environment or a header."""
 _ASSIGNED: Final = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)([=:])(?=.)", re.DOTALL)
+_ASSIGNMENT: Final = re.compile(r"\b[A-Z_][A-Z0-9_]*=\S")
+"""A variable that is set somewhere in a line for a shell."""
+_NO_SECRETS: Final = frozenset(("home-path", "private-url"))
+"""Detectors of what a lockfile must not hold: on the user's own terminal a path of theirs is none."""
 _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
@@ -40,7 +44,7 @@ def difference(place: Place, before: bytes, after: Rewriting) -> list[str]:
         number, was = old[one.pointer]
         project = f" (for {line(one.project)})" if one.project else ""
         lines.append(f"@@ line {number} @@ {name(one.name)}{project}")
-        lines += [line(row) for row in list(unified_diff(was, new[one.pointer][1], n=9, lineterm=""))[3:]]
+        lines += [line(row.expandtabs(4)) for row in list(unified_diff(was, new[one.pointer][1], n=9, lineterm=""))[3:]]
     return lines
 
 
@@ -82,7 +86,7 @@ def _shown(text: str, member: Member) -> list[str]:
 
 def masked(words: Sequence[str]) -> list[str]:
     """The words of a command with what is secret in them hidden: after an option that says so, in an assignment, by its form."""
-    redaction = Redaction(rule_set(), "")
+    redaction = Redaction(RuleSet(tuple(one for one in DETECTORS if one.name not in _NO_SECRETS), ""), "")
     shown: list[str] = []
     before = ""
     for word in words:
@@ -97,11 +101,18 @@ def _masked(word: str, before: str, redaction: Redaction) -> str:
         return f"{assigned[1]}{assigned[2]}{HIDDEN}" if assigned else word if _VARIABLE.fullmatch(word) else HIDDEN
     if before.startswith("-") and "=" not in before and _SECRET.search(before) and not word.startswith("-"):
         return HIDDEN
-    if "://" in word:
-        return shown_url(word) if word.startswith(("http://", "https://")) else _without_password(word)
-    if assigned and (_SECRET.search(assigned[1]) or (assigned[2] == "=" and _VARIABLE.fullmatch(assigned[1]))):
+    if assigned and _is_secret(assigned):
         return f"{assigned[1]}{assigned[2]}{HIDDEN}"
-    return HIDDEN if redaction.text(word) != word and "/" not in word else word
+    if "://" in word:
+        word = shown_url(word) if word.startswith(("http://", "https://")) else _without_password(word)
+    return HIDDEN if redaction.text(word) != word or (" " in word and _ASSIGNMENT.search(word)) else word
+
+
+def _is_secret(assigned: re.Match[str]) -> bool:
+    name_of, sign = assigned[1], assigned[2]
+    if _SECRET.search(name_of) or name_of in _PAIRS:
+        return True
+    return sign == "=" and _VARIABLE.fullmatch(name_of.removeprefix("-e")) is not None
 
 
 def _without_password(word: str) -> str:

@@ -45,7 +45,7 @@ def choose(places: Iterable[Place], clients: Sequence[str]) -> Chosen:
 
     Without words those of the user. UsageError for a word that means no client that is known, or one without a file here.
     """
-    known = list(places)
+    known = _once(places)
     there = [place for place in known if place.path.is_file()]
     if not clients:
         meant = [place for place in there if not _why_named(place)]
@@ -61,6 +61,14 @@ def choose(places: Iterable[Place], clients: Sequence[str]) -> Chosen:
             raise UsageError(f"{fits[0].client} has no configuration file here", where=str(fits[0].path), hint="name another client")
         found.update((place.path, place) for place in here)
     return Chosen(tuple(found.values()), ())
+
+
+def _once(places: Iterable[Place]) -> list[Place]:
+    """Each file once, as the first place that means it: in the home directory a project's file is the user's own."""
+    found: dict[str, Place] = {}
+    for place in places:
+        found.setdefault(os.path.realpath(place.path), place)
+    return list(found.values())
 
 
 def _why_named(place: Place) -> str:
@@ -96,7 +104,7 @@ def write(planned: Planned, environment: Mapping[str, str] | None = None) -> Pat
     try:
         _may_be_written(target, shown)
         _unchanged(planned, target)
-        backup = _backup(planned, state_directory(environment) / BACKUPS)
+        backup = _backed_up(planned, state_directory(environment) / BACKUPS)
         _replace(planned, target)
     except OSError as error:
         raise WorldError(
@@ -118,6 +126,17 @@ def _unchanged(planned: Planned, target: Path) -> None:
         current = None
     if current != planned.before:
         raise InputError("was changed by another program meanwhile; nothing was written", where=str(planned.place.path), hint=_AGAIN)
+
+
+def _backed_up(planned: Planned, folder: Path) -> Path:
+    try:
+        return _backup(planned, folder)
+    except OSError as error:
+        raise WorldError(
+            f"the old file could not be kept: {error.strerror or error}; nothing was written",
+            where=str(folder),
+            hint="check the room and mode of the state directory",
+        ) from error
 
 
 def _backup(planned: Planned, folder: Path) -> Path:

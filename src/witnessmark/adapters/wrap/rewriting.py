@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from witnessmark.adapters.client_files_entries import NamedEntry, named_entries
 from witnessmark.adapters.client_files_places import Place, Shape
-from witnessmark.adapters.client_files_text import document_of
+from witnessmark.adapters.client_files_text import Unreadable, document_of
 from witnessmark.adapters.wrap.edits import (
     Command,
     Ours,
@@ -46,6 +46,11 @@ NO_COMMAND_BEHIND: Final = "names no command behind --, so there is none to put 
 URL_BEHIND: Final = "stands before a URL: put the URL back yourself"
 SHARED: Final = "shares its text with another entry of the file"
 NOT_EXACT: Final = "could not be rewritten so that undoing gives the same bytes"
+
+MAX_SERVERS: Final = 500
+"""Servers rewritten in one file; the most that a person was seen to have is some dozens."""
+MAX_SINGLE_BYTES: Final = 1 << 20
+"""Where all entries at once cannot be proved, each is tried alone, up to this size: each try reads the file four times."""
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -150,24 +155,56 @@ def rewritten(data: bytes, place: Place, change: Change) -> Rewriting:
             tasks.append(task)
         elif task:
             left.append(Left(entry.name, entry.project, task))
+    if len(tasks) > MAX_SERVERS:
+        raise Unreadable(f"names more than {MAX_SERVERS} servers")
+    data, done = _proved(data, place, change, tasks, left)
+    return Rewriting(data, tuple(Changed(one.entry.name, one.entry.project, one.entry.pointer) for one in done), tuple(left))
+
+
+def _proved(data: bytes, place: Place, change: Change, tasks: list[_Task], left: list[Left]) -> tuple[bytes, list[_Task]]:
+    """The new bytes and the tasks that are done in them; the others go to `left`."""
+    if not tasks:
+        return data, []
+    reasons: dict[Pointer, str] = {}
     try:
-        data = _done(data, place, change, {task.entry.pointer for task in tasks})
-        done = tasks
-    except NoSpan:
-        done = []
+        _, text = _text(data)
+        tree = spans(text, place.shape, {task.entry.pointer for task in tasks})
         for task in tasks:
             try:
-                data = _done(data, place, change, {task.entry.pointer})
-                done.append(task)
+                change.edits(text, tree, task, place.shape)
             except NoSpan as reason:
-                left.append(Left(task.entry.name, task.entry.project, str(reason)))
-    return Rewriting(data, tuple(Changed(one.entry.name, one.entry.project, one.entry.pointer) for one in done), tuple(left))
+                reasons[task.entry.pointer] = str(reason)
+        data = _done(data, place, change, {task.entry.pointer for task in tasks} - reasons.keys())
+    except NoSpan as reason:
+        if len(data) > MAX_SINGLE_BYTES:
+            reasons = dict.fromkeys((task.entry.pointer for task in tasks), str(reason))
+        else:
+            data = _one_by_one(data, place, change, tasks, reasons)
+    left += [Left(task.entry.name, task.entry.project, reasons[task.entry.pointer]) for task in tasks if task.entry.pointer in reasons]
+    return data, [task for task in tasks if task.entry.pointer not in reasons]
+
+
+def _one_by_one(data: bytes, place: Place, change: Change, tasks: list[_Task], reasons: dict[Pointer, str]) -> bytes:
+    """The bytes with each task done that can be; why the others cannot goes to `reasons`."""
+    for task in tasks:
+        try:
+            data = _done(data, place, change, {task.entry.pointer})
+        except NoSpan as reason:
+            reasons[task.entry.pointer] = str(reason)
+    return data
 
 
 def _done(data: bytes, place: Place, change: Change, pointers: Collection[Pointer]) -> bytes:
     """The bytes with exactly these entries changed; NoSpan where that could not be proved."""
     if not pointers:
         return data
+    try:
+        return _changed(data, place, change, pointers)
+    except RecursionError:
+        raise NoSpan("the file is nested too deeply") from None
+
+
+def _changed(data: bytes, place: Place, change: Change, pointers: Collection[Pointer]) -> bytes:
     document = document_of(data, place.shape)
     tasks = [task for task in _tasks(document, place, change) if task.entry.pointer in pointers]
     mark, text = _text(data)

@@ -29,6 +29,7 @@ class Node:
     outer: int = -1
     members: list[Member] = field(default_factory=list)
     items: list[Node] = field(default_factory=list)
+    _index: dict[str, list[Member]] = field(default_factory=dict)
 
     @property
     def begin(self) -> int:
@@ -37,7 +38,10 @@ class Node:
 
     def member(self, key: str) -> Member:
         """The member of that name; NoSpan where there is none in the text, or several."""
-        found = [one for one in self.members if one.key == key]
+        if not self._index:
+            for one in self.members:
+                self._index.setdefault(one.key, []).append(one)
+        found = self._index.get(key, [])
         if len(found) != 1:
             raise NoSpan(f"its member {key!a} stands twice in the file" if found else "it is put together from several places of the file")
         return found[0]

@@ -25,6 +25,8 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._known: dict[tuple[int, str], Node] = {}
+        """Tables by the node they stand in and their name; every node lives as long as the tree."""
 
     def document(self) -> Node:
         root = Node("map", 0, len(self._text), block=True)
@@ -71,15 +73,28 @@ class _Scanner:
         keys, _ = self._keys()
         if not self._take("]]" if several else "]"):
             raise NoSpan(_UNKNOWN)
-        table = _table(root, keys[:-1], start)
         if not several:
-            return _table(table, keys[-1:], start)
-        found = next((one.node for one in table.members if one.key == keys[-1]), None)
+            return self._table(root, keys, start)
+        table = self._table(root, keys[:-1], start)
+        found = self._known.get((id(table), keys[-1]))
         if found is None:
-            found = Node("list", start, start, block=True)
-            table.members.append(Member(keys[-1], start, found))
+            found = self._new(table, keys[-1], Node("list", start, start, block=True))
         found.items.append(Node("map", start, start, block=True))
         return found.items[-1]
+
+    def _table(self, node: Node, keys: list[str], start: int, *, block: bool = True) -> Node:
+        """The table that the names lead to, made where it is new; of an array of tables the last one."""
+        for key in keys:
+            found = self._known.get((id(node), key))
+            if found is None:
+                found = self._new(node, key, Node("map", start, start, block=block))
+            node = found.items[-1] if found.kind == "list" and found.items else found
+        return node
+
+    def _new(self, table: Node, key: str, node: Node) -> Node:
+        table.members.append(Member(key, node.start, node))
+        self._known[id(table), key] = node
+        return node
 
     def _pair(self, table: Node) -> None:
         start = self._at
@@ -87,7 +102,7 @@ class _Scanner:
         if not self._take("="):
             raise NoSpan(_UNKNOWN)
         self._skip(_SPACE)
-        inner = _table(table, keys[:-1], start, block=table.block)
+        inner = self._table(table, keys[:-1], start, block=table.block)
         inner.members.append(Member(keys[-1], start, self._value(), self._text[start:last]))
 
     def _value(self) -> Node:
@@ -123,17 +138,6 @@ class _Scanner:
             self._skip(_BLANK)
         node.end = self._at
         return node
-
-
-def _table(node: Node, keys: list[str], start: int, *, block: bool = True) -> Node:
-    """The table that the names lead to, made where it is new; of an array of tables the last one."""
-    for key in keys:
-        found = next((one.node for one in node.members if one.key == key), None)
-        if found is None:
-            found = Node("map", start, start, block=block)
-            node.members.append(Member(key, start, found))
-        node = found.items[-1] if found.kind == "list" and found.items else found
-    return node
 
 
 def _decoded(token: str) -> str:

@@ -10,6 +10,8 @@ from witnessmark.adapters.wrap.spans import Member, Node, NoSpan, Pointer, Wante
 
 MAX_YAML_CHARS: Final = 256 << 10
 """Marks need PyYAML's reader in Python, about 1 MB in 10 s; real files have some kB."""
+MAX_YAML_VALUES: Final = 200_000
+"""Values that references multiply: a few lines can stand for billions, and two readings are compared value by value."""
 _TEXT: Final = "tag:yaml.org,2002:str"
 _LINE_END: Final = frozenset("\r\n\x85\u2028\u2029")
 
@@ -24,9 +26,27 @@ def yaml_spans(text: str, wanted: Wanted) -> Node:
         raise Unreadable(NO_YAML) from None
     try:
         found = yaml.compose(text, Loader=yaml.SafeLoader)
+        _size(found, {})
     except (yaml.YAMLError, RecursionError):
         raise NoSpan("the file is written in a way that is not known here") from None
     return _node(text, found, (), wanted)
+
+
+def _size(raw: Any, known: dict[int, int]) -> int:
+    """Values below the node, each as often as it is referred to: what a comparison of two readings would look at."""
+    if raw is None or raw.id == "scalar":
+        return 1
+    if id(raw) in known:
+        if not known[id(raw)]:
+            raise NoSpan("the file refers to itself")
+        return known[id(raw)]
+    known[id(raw)] = 0
+    inner = (one for pair in raw.value for one in pair) if raw.id == "mapping" else raw.value
+    size = 1 + sum(_size(one, known) for one in inner)
+    if size > MAX_YAML_VALUES:
+        raise NoSpan(f"the file has more than {MAX_YAML_VALUES:,} values, references counted")
+    known[id(raw)] = size
+    return size
 
 
 def _node(text: str, raw: Any, pointer: Pointer, wanted: Wanted) -> Node:
