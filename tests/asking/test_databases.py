@@ -98,18 +98,23 @@ def test_a_server_that_stops_in_the_middle_is_unknown(scene: Scene, postgresql_u
 
     scene.environment["DB"] = postgresql_url
     with psycopg.connect(postgresql_url, autocommit=True) as watcher:
-        found = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(77)%' AND pid <> pg_backend_pid()"
+        found = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
         stopped: list[int] = []
+        answered = threading.Event()
 
         def stop() -> None:
-            while not stopped:
+            while not stopped and not answered.is_set():
                 stopped.extend(row[0] for row in watcher.execute(found).fetchall())
-            os.kill(stopped[0], signal.SIGSTOP)
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
 
         thread = threading.Thread(target=stop)
         thread.start()
         try:
             assert scene.ask("sql", SOON.__class__(seconds=3), url="env:DB", query="SELECT pg_sleep(77)") == ("unknown", None, "time_limit")
         finally:
+            answered.set()
             thread.join()
-            os.kill(stopped[0], signal.SIGCONT)
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+        assert stopped

@@ -53,8 +53,9 @@ def rows(question: Question, limits: Limits) -> list[tuple[Any, ...]]:
         with (
             engine.connect() as connection,
             _cut_at(until, connection.connection.driver_connection),
-            contextlib.closing(connection.execution_options(stream_results=True).execute(query, values)) as result,
+            _all_closed(connection),
         ):
+            result = connection.execution_options(stream_results=True).execute(query, values)
             found = [tuple(row) for row in result.fetchmany(limits.rows + 1)]
     except (ArgumentError, ValueError):
         raise Unanswered("bad_setting") from None
@@ -81,6 +82,25 @@ def _sqlite(path: str, folder: str, until: float) -> sqlite3.Connection:
     connection.execute("PRAGMA query_only = ON")
     connection.set_progress_handler(lambda: time.monotonic() >= until, _LOOK_EVERY_STEPS)
     return connection
+
+
+@contextlib.contextmanager
+def _all_closed(connection: Any) -> Iterator[None]:
+    """Close every cursor of the driver's at the end: SQLAlchemy leaves one on the server open whose query failed."""
+    from sqlalchemy import event  # noqa: PLC0415 - as above
+
+    cursors: list[Any] = []
+
+    def seen(_connection: Any, cursor: Any, *_rest: Any) -> None:
+        cursors.append(cursor)
+
+    event.listen(connection, "before_cursor_execute", seen)
+    try:
+        yield
+    finally:
+        for cursor in cursors:
+            with contextlib.suppress(Exception):  # a connection that was cut cannot say it to its server
+                cursor.close()
 
 
 @contextlib.contextmanager
