@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,6 +29,14 @@ def private_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.delenv(name)
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_as_at_a_terminal() -> None:
+    """A shell without job control starts background jobs with these ignored, and every process of a test would inherit that."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
