@@ -71,7 +71,7 @@ def labelled() -> Iterator[Labelled]:
 @pytest.fixture(scope="module")
 def corpus() -> list[Labelled]:
     if not (CATALOGS / "labels").is_dir():
-        pytest.skip("NOT RUN: labelled catalogs, which a clone does not have")
+        pytest.skip("labelled catalogs are not in this clone")
     found = list(labelled())
     assert len(found) >= 50
     return found

@@ -91,7 +91,6 @@ class GatedSession(RecordedSession):
         self._gate = gate
         self._policy = setup.policy
         self._lock = setup.lock
-        self._lock_looked_us = 0
         relay: Relay = self._gated  # type: ignore[assignment]  # the same calls, with a gate in them
         super().__init__(
             observer, recorder, open_store, on_store_failure=on_store_failure, transcript=transcript, relay=relay, policy=policy
@@ -127,9 +126,11 @@ class GatedSession(RecordedSession):
         if self._lost:
             self._write_gap(now)
         pieces: list[tuple[Side, bytes]] = []
-        if side == "client" and not 0 <= now - self._lock_looked_us < LOOK_EVERY_US:
-            self._lock_looked_us = now
-            self._take_up_declarations()
+        if side == "client":
+            if not 0 <= now - self._looked_us < LOOK_EVERY_US:
+                self._looked_us = now
+                self._take_up_declarations()
+            # With no interval: what stood in the lockfile a millisecond ago approves no call.
             pieces += self._read_lock(now)
         pieces += self._guarded(lambda: self._gated.receive(side, data, now))
         return pieces
